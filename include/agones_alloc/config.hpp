@@ -1,0 +1,20 @@
+// Build shape and macros. Every macro of the library is defined here.
+//
+// Header-only is the default. A program that links the compiled library gets
+// AGONES_ALLOC_COMPILED from its pkg-config or CMake flags; the shape is part of
+// the inline namespace, so mixing the two fails to link instead of misbehaving.
+#pragma once
+
+#define AGONES_ALLOC_VERSION_MAJOR 0
+#define AGONES_ALLOC_VERSION_MINOR 1
+#define AGONES_ALLOC_VERSION_PATCH 0
+#define AGONES_ALLOC_VERSION "0.1.0"
+
+#if defined(AGONES_ALLOC_COMPILED)
+#define AGONES_ALLOC_DECL
+#define AGONES_ALLOC_ABI v0_compiled
+#else
+#define AGONES_ALLOC_HEADER_ONLY 1
+#define AGONES_ALLOC_DECL inline
+#define AGONES_ALLOC_ABI v0_header_only
+#endif

@@ -1,0 +1,47 @@
+// In which order a multi-cluster request tries clusters (spec 8.1, 8.2).
+#pragma once
+
+#include <agones_alloc/config.hpp>
+#include <agones_alloc/model/policy.hpp>
+#include <agones_alloc/model/selector.hpp>
+#include <agones_alloc/port/random.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI {
+
+/// Groups policies by priority and cluster and draws each cluster at most once, by weight. A value: copy it
+/// to try again. Cluster identity: clusterName, or the policy's UID (else its name) when that is empty (Q31);
+/// the connection of a cluster with several policies is that of the first in (priority, namespace, name) order.
+class connection_iterator {
+ public:
+  AGONES_ALLOC_DECL explicit connection_iterator(std::span<game_server_allocation_policy const>);
+  /// The next cluster, or nullopt when none is left. Weight 0 is never drawn.
+  AGONES_ALLOC_DECL auto next(random_source&) -> std::optional<cluster_connection_info>;
+
+  struct cluster {
+    std::string identity;
+    std::int64_t weight{0};  ///< integer mean of its policies' weights at this priority
+    cluster_connection_info connection;
+  };
+  struct group {
+    std::int32_t priority{0};
+    std::vector<cluster> clusters;
+  };
+  auto groups() const noexcept -> std::vector<group> const& { return groups_; }
+
+ private:
+  std::vector<group> groups_;
+  std::vector<std::string> used_;
+  std::size_t at_{0};
+};
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI
+
+#ifdef AGONES_ALLOC_HEADER_ONLY
+#include <agones_alloc/impl/flow/connection_iterator.ipp>
+#endif

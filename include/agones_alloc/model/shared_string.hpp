@@ -1,0 +1,98 @@
+// An immutable string in eight bytes whose copies share one buffer.
+#pragma once
+
+#include <agones_alloc/config.hpp>
+
+#include <atomic>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <new>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI {
+
+/// Text of a model value: immutable, cheap to copy, empty by default.
+///
+/// A cache of a million servers copies and keeps many of these; std::string is four
+/// times as large and copies its characters. Converts implicitly from and to
+/// std::string_view. Thread safety: as std::shared_ptr<std::string const>.
+class shared_string {
+ public:
+  shared_string() noexcept = default;
+  shared_string(std::string_view text) : rep_{make(text)} {}
+  shared_string(std::string const& text) : shared_string(std::string_view{text}) {}
+  shared_string(char const* text) : shared_string(std::string_view{text}) {}
+  shared_string(shared_string const& other) noexcept : rep_{other.rep_} {
+    if (rep_ != nullptr) rep_->references.fetch_add(1, std::memory_order_relaxed);
+  }
+  shared_string(shared_string&& other) noexcept : rep_{std::exchange(other.rep_, nullptr)} {}
+  auto operator=(shared_string other) noexcept -> shared_string& {
+    std::swap(rep_, other.rep_);
+    return *this;
+  }
+  ~shared_string() {
+    if (rep_ != nullptr && rep_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      rep_->~rep();
+      ::operator delete(static_cast<void*>(rep_));
+    }
+  }
+
+  auto view() const noexcept -> std::string_view {
+    return rep_ == nullptr ? std::string_view{} : std::string_view{rep_->text(), rep_->size};
+  }
+  operator std::string_view() const noexcept { return view(); }
+  auto str() const -> std::string { return std::string{view()}; }
+  auto size() const noexcept -> std::size_t { return rep_ == nullptr ? 0 : rep_->size; }
+  auto empty() const noexcept -> bool { return rep_ == nullptr; }
+  /// True when both share one buffer (a fast path for equality).
+  auto same_buffer(shared_string const& other) const noexcept -> bool { return rep_ == other.rep_; }
+
+  friend auto operator==(shared_string const& a, shared_string const& b) noexcept -> bool {
+    return a.rep_ == b.rep_ || a.view() == b.view();
+  }
+  friend auto operator==(shared_string const& a, std::string_view b) noexcept -> bool { return a.view() == b; }
+  friend auto operator==(shared_string const& a, char const* b) noexcept -> bool { return a.view() == b; }
+  friend auto operator==(shared_string const& a, std::string const& b) noexcept -> bool { return a.view() == b; }
+  friend auto operator<=>(shared_string const& a, shared_string const& b) noexcept -> std::strong_ordering {
+    return a.view() <=> b.view();
+  }
+  friend auto operator<=>(shared_string const& a, std::string_view b) noexcept -> std::strong_ordering {
+    return a.view() <=> b;
+  }
+  friend auto operator<<(std::ostream& out, shared_string const& text) -> std::ostream& { return out << text.view(); }
+
+ private:
+  struct rep {
+    std::atomic<std::uint32_t> references{1};
+    std::uint32_t size{0};
+    auto text() noexcept -> char* { return reinterpret_cast<char*>(this + 1); }
+  };
+
+  static auto make(std::string_view text) -> rep* {
+    if (text.empty()) return nullptr;
+    if (text.size() > std::numeric_limits<std::uint32_t>::max()) throw std::length_error{"shared_string"};
+    auto* made = ::new (::operator new(sizeof(rep) + text.size())) rep;
+    made->size = static_cast<std::uint32_t>(text.size());
+    std::memcpy(made->text(), text.data(), text.size());
+    return made;
+  }
+
+  rep* rep_{nullptr};
+};
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI
+
+template <>
+struct std::hash<agones_alloc::shared_string> {
+  auto operator()(agones_alloc::shared_string const& text) const noexcept -> std::size_t {
+    return std::hash<std::string_view>{}(text.view());
+  }
+};

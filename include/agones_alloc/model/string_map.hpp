@@ -1,0 +1,196 @@
+// Labels and annotations: a sorted string map in one shared, immutable block.
+#pragma once
+
+#include <agones_alloc/config.hpp>
+#include <agones_alloc/model/shared_string.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI {
+
+/// A map of string to string with value semantics, eight bytes when empty.
+///
+/// Copies share one block of memory (count, end offsets, characters), so copying a server
+/// costs one reference count per map; a change makes a new block. Entries are sorted by key,
+/// byte-wise. Ten labels of 25 characters take about 330 bytes. Thread safety: as int.
+class string_map {
+ public:
+  using value_type = std::pair<std::string_view, std::string_view>;
+
+  class const_iterator {
+   public:
+    using value_type = string_map::value_type;
+    using reference = value_type;
+    using difference_type = std::ptrdiff_t;
+    using iterator_category = std::input_iterator_tag;
+    using iterator_concept = std::random_access_iterator_tag;
+    struct pointer {
+      value_type value;
+      auto operator->() const noexcept -> value_type const* { return &value; }
+    };
+
+    const_iterator() noexcept = default;
+    const_iterator(string_map const* map, std::size_t index) noexcept : map_{map}, index_{index} {}
+    auto operator*() const noexcept -> value_type { return map_->at_index(index_); }
+    auto operator->() const noexcept -> pointer { return {**this}; }
+    auto operator[](difference_type n) const noexcept -> value_type { return *(*this + n); }
+    auto operator++() noexcept -> const_iterator& { return ++index_, *this; }
+    auto operator++(int) noexcept -> const_iterator { auto copy = *this; ++index_; return copy; }
+    auto operator--() noexcept -> const_iterator& { return --index_, *this; }
+    auto operator--(int) noexcept -> const_iterator { auto copy = *this; --index_; return copy; }
+    auto operator+=(difference_type n) noexcept -> const_iterator& { return index_ += static_cast<std::size_t>(n), *this; }
+    auto operator-=(difference_type n) noexcept -> const_iterator& { return index_ -= static_cast<std::size_t>(n), *this; }
+    friend auto operator+(const_iterator it, difference_type n) noexcept -> const_iterator { return it += n; }
+    friend auto operator+(difference_type n, const_iterator it) noexcept -> const_iterator { return it += n; }
+    friend auto operator-(const_iterator it, difference_type n) noexcept -> const_iterator { return it -= n; }
+    friend auto operator-(const_iterator const& a, const_iterator const& b) noexcept -> difference_type {
+      return static_cast<difference_type>(a.index_) - static_cast<difference_type>(b.index_);
+    }
+    friend auto operator==(const_iterator const& a, const_iterator const& b) noexcept -> bool { return a.index_ == b.index_; }
+    friend auto operator<=>(const_iterator const& a, const_iterator const& b) noexcept { return a.index_ <=> b.index_; }
+
+   private:
+    string_map const* map_{nullptr};
+    std::size_t index_{0};
+  };
+
+  string_map() noexcept = default;
+  string_map(std::initializer_list<value_type> entries) : string_map(std::vector<value_type>(entries)) {}
+  /// Of entries in any order; of two with one key the later wins (spec 1.1).
+  explicit string_map(std::vector<value_type> entries);
+
+  auto size() const noexcept -> std::size_t { return block_.empty() ? 0 : header(); }
+  auto empty() const noexcept -> bool { return block_.empty(); }
+  auto begin() const noexcept -> const_iterator { return {this, 0}; }
+  auto end() const noexcept -> const_iterator { return {this, size()}; }
+  auto find(std::string_view key) const noexcept -> std::optional<std::string_view>;
+  auto contains(std::string_view key) const noexcept -> bool { return find(key).has_value(); }
+  /// The value, or "" where the key is absent.
+  auto value_or_empty(std::string_view key) const noexcept -> std::string_view { return find(key).value_or(std::string_view{}); }
+
+  /// Adds or overwrites one entry. O(size): to change many, use `merge`.
+  void set(std::string_view key, std::string_view value);
+  /// Adds or overwrites every entry of `other`.
+  void merge(string_map const& other);
+  /// Removes one entry; true when it was there.
+  auto erase(std::string_view key) -> bool;
+
+  /// True when both share one block (a fast path for equality and interning).
+  auto same_block(string_map const& other) const noexcept -> bool { return block_.same_buffer(other.block_); }
+  /// The block's bytes: equal maps have equal bytes. For hashing and interning.
+  auto bytes() const noexcept -> std::string_view { return block_.view(); }
+  friend auto operator==(string_map const& a, string_map const& b) noexcept -> bool { return a.block_ == b.block_; }
+
+ private:
+  // Block: u32 count, then per entry {u32 end of key, u32 end of value}, then the characters.
+  auto word(std::size_t index) const noexcept -> std::uint32_t {
+    std::uint32_t out;
+    std::memcpy(&out, block_.view().data() + index * sizeof out, sizeof out);
+    return out;
+  }
+  auto header() const noexcept -> std::size_t { return word(0); }
+  auto at_index(std::size_t index) const noexcept -> value_type {
+    auto const text = block_.view();
+    auto const begin = index == 0 ? (1 + 2 * header()) * sizeof(std::uint32_t) : word(2 * index);
+    auto const key_end = word(1 + 2 * index);
+    auto const value_end = word(2 + 2 * index);
+    return {text.substr(begin, key_end - begin), text.substr(key_end, value_end - key_end)};
+  }
+  static auto pack(std::vector<value_type> const& sorted) -> shared_string;
+
+  shared_string block_;
+};
+
+inline auto string_map::pack(std::vector<value_type> const& sorted) -> shared_string {
+  if (sorted.empty()) return {};
+  std::size_t total = (1 + 2 * sorted.size()) * sizeof(std::uint32_t);
+  for (auto const& [key, value] : sorted) total += key.size() + value.size();
+  std::string block;
+  block.reserve(total);
+  auto const put = [&block](std::size_t number) {
+    auto const narrow = static_cast<std::uint32_t>(number);
+    block.append(reinterpret_cast<char const*>(&narrow), sizeof narrow);
+  };
+  put(sorted.size());
+  std::size_t end = (1 + 2 * sorted.size()) * sizeof(std::uint32_t);
+  for (auto const& [key, value] : sorted) {
+    put(end += key.size());
+    put(end += value.size());
+  }
+  for (auto const& [key, value] : sorted) block.append(key).append(value);
+  return shared_string{block};
+}
+
+inline string_map::string_map(std::vector<value_type> entries) {
+  std::stable_sort(entries.begin(), entries.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
+  std::vector<value_type> unique;
+  unique.reserve(entries.size());
+  for (auto const& entry : entries) {
+    if (!unique.empty() && unique.back().first == entry.first) {
+      unique.back() = entry;
+    } else {
+      unique.push_back(entry);
+    }
+  }
+  block_ = pack(unique);
+}
+
+inline auto string_map::find(std::string_view key) const noexcept -> std::optional<std::string_view> {
+  auto const at = std::lower_bound(begin(), end(), key, [](value_type const& entry, std::string_view k) { return entry.first < k; });
+  if (at == end() || (*at).first != key) return std::nullopt;
+  return (*at).second;
+}
+
+inline void string_map::set(std::string_view key, std::string_view value) {
+  std::vector<value_type> entries(begin(), end());
+  auto const at = std::lower_bound(entries.begin(), entries.end(), key, [](value_type const& entry, std::string_view k) { return entry.first < k; });
+  if (at != entries.end() && at->first == key) {
+    at->second = value;
+  } else {
+    entries.insert(at, {key, value});
+  }
+  block_ = pack(entries);
+}
+
+inline void string_map::merge(string_map const& other) {
+  if (other.empty()) return;
+  if (empty()) {
+    *this = other;
+    return;
+  }
+  std::vector<value_type> merged;
+  merged.reserve(size() + other.size());
+  auto mine = begin();
+  auto theirs = other.begin();
+  while (mine != end() || theirs != other.end()) {
+    if (theirs == other.end() || (mine != end() && (*mine).first < (*theirs).first)) {
+      merged.push_back(*mine++);
+    } else {
+      if (mine != end() && (*mine).first == (*theirs).first) ++mine;
+      merged.push_back(*theirs++);
+    }
+  }
+  block_ = pack(merged);
+}
+
+inline auto string_map::erase(std::string_view key) -> bool {
+  if (!contains(key)) return false;
+  std::vector<value_type> entries;
+  entries.reserve(size());
+  for (auto const entry : *this) {
+    if (entry.first != key) entries.push_back(entry);
+  }
+  block_ = pack(entries);
+  return true;
+}
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI

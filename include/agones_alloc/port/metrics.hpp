@@ -1,0 +1,36 @@
+// Port: what an allocator counts (spec 10.1 has the reference's names).
+#pragma once
+
+#include <agones_alloc/config.hpp>
+#include <agones_alloc/model/outcome.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI {
+
+/// One finished allocation.
+struct allocation_sample {
+  outcome result{outcome::allocated};
+  std::string_view fleet;       ///< label agones.dev/fleet of the server, "" when none
+  std::string_view cluster;     ///< "" for the local one
+  std::string_view scheduling;  ///< Packed, Distributed
+  bool multi_cluster{false};
+  std::uint32_t tries{0};
+  std::chrono::nanoseconds took{0};
+};
+
+/// Called on the allocator's executor; must not block and must not throw. Every function has an
+/// empty default, so that an adapter overrides what it exports.
+class metrics {
+ public:
+  virtual ~metrics() = default;
+  virtual void allocation(allocation_sample const&) {}
+  virtual void update_conflict() {}
+  virtual void claim_lost() {}
+  virtual void in_flight(std::size_t) {}
+};
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -1,0 +1,84 @@
+// An allocation request that was defaulted, validated and compiled: immutable and shared.
+#pragma once
+
+#include <agones_alloc/config.hpp>
+#include <agones_alloc/model/allocation.hpp>
+#include <agones_alloc/model/feature_gates.hpp>
+#include <agones_alloc/model/field_error.hpp>
+#include <agones_alloc/select/match.hpp>
+#include <agones_alloc/select/rank.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <variant>
+#include <vector>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI {
+
+/// What a view of the index is keyed by: one namespace, one selector, one ranking.
+struct view_shape {
+  shared_string namespace_;
+  compiled_selector selector;
+  ranking order;
+  std::size_t hash{0};  ///< of all the above, computed once
+
+  friend auto operator==(view_shape const& a, view_shape const& b) -> bool {
+    return a.hash == b.hash && a.namespace_ == b.namespace_ && a.selector == b.selector && a.order == b.order;
+  }
+};
+
+/// Allocation by name.
+struct target_server {
+  shared_string name;
+  shared_string uid;    ///< "" for any
+  bool required{true};  ///< false: preferred, falls back to the ranking
+};
+
+/// How to choose, beyond what the wire format says. Defaults: as Agones.
+struct choice_options {
+  std::optional<order_kind> order;        ///< overrides scheduling; `custom` needs `custom` below
+  std::shared_ptr<ranker const> custom;
+  std::uint32_t top_n{1};  ///< random among the best N (1 to 1024): fewer conflicts between replicas, looser packing
+  std::optional<target_server> target;
+};
+
+class allocation_request;
+using request_ptr = std::shared_ptr<allocation_request const>;
+
+/// Immutable once made; keep it and use it for many allocations, from any thread.
+class allocation_request {
+ public:
+  /// Applies defaults (spec 2.2), validates (2.4), converts deprecated fields and compiles. The namespace is
+  /// `gsa.meta.namespace_`. Returns every problem with its field path when there is one.
+  static AGONES_ALLOC_DECL auto make(game_server_allocation gsa, feature_gates gates = {}, choice_options choice = {})
+      -> std::variant<request_ptr, field_errors>;
+
+  /// The request with defaults and converted selectors applied; its status is empty (Q6).
+  auto allocation() const noexcept -> game_server_allocation const& { return gsa_; }
+  /// One shape per selector, in selector order. Never empty.
+  auto shapes() const noexcept -> std::vector<view_shape> const& { return shapes_; }
+  auto top_n() const noexcept -> std::uint32_t { return top_n_; }
+  auto target() const noexcept -> std::optional<target_server> const& { return target_; }
+  auto gates() const noexcept -> feature_gates { return gates_; }
+
+ private:
+  struct secret {};
+
+ public:
+  AGONES_ALLOC_DECL allocation_request(secret, game_server_allocation, feature_gates, choice_options);
+
+ private:
+  game_server_allocation gsa_;
+  std::vector<view_shape> shapes_;
+  std::uint32_t top_n_{1};
+  std::optional<target_server> target_;
+  feature_gates gates_;
+};
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI
+
+#ifdef AGONES_ALLOC_HEADER_ONLY
+#include <agones_alloc/impl/select/request.ipp>
+#endif
