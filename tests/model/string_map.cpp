@@ -1,0 +1,91 @@
+#include <agones_alloc/model/string_map.hpp>
+
+#include <doctest/doctest.h>
+
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+using agones_alloc::string_map;
+
+namespace {
+auto entries_of(string_map const& map) -> std::vector<std::pair<std::string, std::string>> {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (auto const [key, value] : map) out.emplace_back(key, value);
+  return out;
+}
+using entries = std::vector<std::pair<std::string, std::string>>;
+}  // namespace
+
+TEST_CASE("a string_map sorts its keys and keeps the last of two equal ones") {
+  string_map const map{{"b", "1"}, {"a", "2"}, {"b", "3"}};
+  CHECK(entries_of(map) == entries{{"a", "2"}, {"b", "3"}});
+  CHECK(map.size() == 2);
+  CHECK(map.find("b") == std::string_view{"3"});
+  CHECK(map.find("c") == std::nullopt);
+  CHECK(map.contains("a"));
+  CHECK(map.value_or_empty("c").empty());
+}
+
+TEST_CASE("empty keys and values are entries like others") {
+  string_map map;
+  CHECK(map.empty());
+  map.set("", "");
+  CHECK(map.size() == 1);
+  CHECK(map.find("") == std::string_view{""});
+  CHECK(map.erase(""));
+  CHECK(map.empty());
+  CHECK(map == string_map{});
+}
+
+TEST_CASE("a change to a string_map leaves its copies alone") {
+  string_map const before{{"a", "1"}};
+  auto after = before;
+  CHECK(after.same_block(before));
+  after.set("a", "2");
+  after.set("b", "");
+  CHECK(entries_of(before) == entries{{"a", "1"}});
+  CHECK(entries_of(after) == entries{{"a", "2"}, {"b", ""}});
+  CHECK_FALSE(after.erase("zzz"));
+}
+
+TEST_CASE("merge overwrites and adds, in one block, whatever the sides hold") {
+  string_map map{{"a", "1"}, {"c", "3"}};
+  map.merge({{"b", "2"}, {"c", "x"}, {"d", "4"}});
+  CHECK(entries_of(map) == entries{{"a", "1"}, {"b", "2"}, {"c", "x"}, {"d", "4"}});
+  auto const same = map;
+  map.merge({});
+  CHECK(map.same_block(same));
+  string_map into_empty;
+  into_empty.merge(same);
+  CHECK(into_empty.same_block(same));
+}
+
+TEST_CASE("equal maps have equal bytes however they were made") {
+  string_map made{{"k", "v"}};
+  made.set("a", "b");
+  string_map const other{{"a", "b"}, {"k", "v"}};
+  CHECK(made == other);
+  CHECK(made.bytes() == other.bytes());
+  CHECK(string_map{{"ab", "c"}} != string_map{{"a", "bc"}});
+}
+
+TEST_CASE("a string_map agrees with std::map over many changes") {
+  std::map<std::string, std::string> model;
+  string_map map;
+  std::uint64_t state = 7;
+  for (int step = 0; step < 4000; ++step) {
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    auto const key = "key-" + std::to_string((state >> 33) % 40);
+    auto const value = std::string((state >> 20) % 30, static_cast<char>('a' + step % 26));
+    if ((state >> 60) < 5) {
+      CHECK(map.erase(key) == (model.erase(key) == 1));
+    } else {
+      map.set(key, value);
+      model[key] = value;
+    }
+  }
+  CHECK(entries_of(map) == entries(model.begin(), model.end()));
+  static_assert(std::random_access_iterator<string_map::const_iterator>);
+}
