@@ -1,0 +1,4 @@
+// Bodies of the compiled form. Written by tools/list_bodies.
+#include <agones_alloc/impl/model/field_error.ipp>
+#include <agones_alloc/impl/model/game_server.ipp>
+#include <agones_alloc/impl/model/outcome.ipp>
