@@ -15,7 +15,8 @@ class random_source {
 
   /// Uniform in [0, bound), bound > 0, without modulo bias beyond 2^-64.
   auto below(std::uint64_t bound) noexcept -> std::uint64_t {
-    return static_cast<std::uint64_t>((static_cast<unsigned __int128>(next()) * bound) >> 64);
+    __extension__ using wide = unsigned __int128;
+    return static_cast<std::uint64_t>((static_cast<wide>(next()) * bound) >> 64);
   }
   /// Uniform in [0, 1).
   auto unit() noexcept -> double { return static_cast<double>(next() >> 11) * 0x1.0p-53; }

@@ -19,11 +19,13 @@ struct found_server {
   friend auto operator==(found_server const&, found_server const&) -> bool = default;
 };
 
-/// Lowest-numbered selector with a hit wins, then list order (or a uniform draw for order_kind::random).
+/// Lowest-numbered selector with a hit wins, then list order; among the first `top_n` hits a uniform draw, among all
+/// hits for order_kind::random. `list` is in the request's order, best first; nothing is drawn where one hit is left.
+/// A target is taken if it matches a selector; a required one that does not, or is not in the list, finds nothing.
 AGONES_ALLOC_DECL auto find(allocation_request const&, std::span<game_server_ptr const> list, random_source&)
     -> std::optional<found_server>;
 
-/// How many servers of `all` remain after each clause, per selector.
+/// How many servers of `all` remain after each clause, per selector, in the order of spec 3. Not for hot paths.
 AGONES_ALLOC_DECL auto explain(allocation_request const&, std::span<game_server_ptr const> all) -> breakdown;
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

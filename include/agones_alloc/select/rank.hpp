@@ -7,9 +7,11 @@
 #include <agones_alloc/model/game_server.hpp>
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
@@ -25,7 +27,7 @@ enum class order_kind : std::uint8_t {
   packed,         ///< spec 5.2, total order of its [R]
   by_priorities,  ///< spec 5.4: Distributed with priorities
   random,         ///< Distributed without priorities: uniform
-  newest_first,   ///< creationTimestamp descending, then name: drains old sets
+  newest_first,   ///< creationTimestamp descending, then the priorities, then name: drains old sets
   custom,         ///< the user's ranker
 };
 
@@ -69,7 +71,7 @@ struct ranking {
   friend auto operator==(ranking const&, ranking const&) -> bool = default;
 };
 
-/// The ranking Agones uses for a request (spec 5.1).
+/// The ranking Agones uses for a request (spec 5.1). A scheduling word that is not Distributed means packed.
 AGONES_ALLOC_DECL auto ranking_of(allocation_spec const&, feature_gates) -> ranking;
 
 /// capacity - count (or values), saturating; nullopt when the server lacks the counter or list.
@@ -79,8 +81,9 @@ AGONES_ALLOC_DECL auto available(game_server const&, compiled_priority const&) n
 AGONES_ALLOC_DECL auto compare_priorities(game_server const& a, game_server const& b,
                                           std::vector<compiled_priority> const&) noexcept -> std::strong_ordering;
 
-/// Everything that does not depend on node loads: [players,] priorities or date or user's ranker, then
-/// name, then namespace. Total.
+/// Everything that does not depend on node loads, then name, then namespace. Total.
+/// packed: [players,] priorities; by_priorities: priorities; newest_first: date, priorities; custom: the user's
+/// ranker; random: nothing. A server with player data goes before one without (spec 5.2, [R]).
 AGONES_ALLOC_DECL auto compare_static(game_server const& a, game_server const& b, ranking const&) noexcept
     -> std::strong_ordering;
 
@@ -88,6 +91,9 @@ AGONES_ALLOC_DECL auto compare_static(game_server const& a, game_server const& b
 /// compare_static. Total: equal only for one namespace and name. For `random`: name order.
 AGONES_ALLOC_DECL auto compare(game_server const& a, node_load const* load_a, game_server const& b, node_load const* load_b,
                                ranking const&) noexcept -> std::strong_ordering;
+
+/// A hash of a ranking, for looking up views. The same in every process, but for `custom`.
+AGONES_ALLOC_DECL auto hash_value(ranking const&) noexcept -> std::size_t;
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI
 

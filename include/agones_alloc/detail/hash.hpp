@@ -1,0 +1,38 @@
+// A hash that is the same in every process and library: for keys of views, not for hostile input.
+#pragma once
+
+#include <agones_alloc/config.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+
+/// FNV-1a over lengths and bytes, finished with a mixer so that the low bits are usable.
+class stable_hash {
+ public:
+  constexpr auto add(std::uint64_t word) noexcept -> stable_hash& {
+    for (int shift = 0; shift < 64; shift += 8) byte(static_cast<unsigned char>(word >> shift));
+    return *this;
+  }
+  constexpr auto add(std::int64_t word) noexcept -> stable_hash& { return add(static_cast<std::uint64_t>(word)); }
+  constexpr auto add(bool flag) noexcept -> stable_hash& { return byte(flag ? 1 : 0), *this; }
+  constexpr auto add(std::string_view text) noexcept -> stable_hash& {
+    add(static_cast<std::uint64_t>(text.size()));
+    for (char const c : text) byte(static_cast<unsigned char>(c));
+    return *this;
+  }
+  constexpr auto value() const noexcept -> std::size_t {
+    auto mixed = state_;
+    mixed = (mixed ^ (mixed >> 33)) * 0xff51afd7ed558ccdULL;
+    mixed = (mixed ^ (mixed >> 33)) * 0xc4ceb9fe1a85ec53ULL;
+    return static_cast<std::size_t>(mixed ^ (mixed >> 33));
+  }
+
+ private:
+  constexpr void byte(unsigned char value) noexcept { state_ = (state_ ^ value) * 0x100000001b3ULL; }
+  std::uint64_t state_{0xcbf29ce484222325ULL};
+};
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail
