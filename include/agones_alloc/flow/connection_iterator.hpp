@@ -15,7 +15,7 @@
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
 /// Groups policies by priority and cluster and draws each cluster at most once, by weight. A value: copy it
-/// to try again. Cluster identity: clusterName, or the policy's UID (else its name) when that is empty (Q31);
+/// to try again. Cluster identity: clusterName, or "policy " and its UID (else its key) when that is empty (Q31);
 /// the connection of a cluster with several policies is that of the first in (priority, namespace, name) order.
 class connection_iterator {
  public:
