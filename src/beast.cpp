@@ -1,0 +1,4 @@
+// Bodies of the compiled form. Written by tools/list_bodies.
+#include <agones_alloc/impl/beast/http_head.ipp>
+#include <agones_alloc/impl/beast/http_listener.ipp>
+#include <agones_alloc/impl/beast/parsed_request.ipp>

@@ -1,0 +1,7 @@
+// Bodies of the compiled form. Written by tools/list_bodies.
+#include <agones_alloc/impl/yaml/document.ipp>
+#include <agones_alloc/impl/yaml/document_builder.ipp>
+#include <agones_alloc/impl/yaml/document_values.ipp>
+#include <agones_alloc/impl/yaml/scalar.ipp>
+#include <agones_alloc/impl/yaml/source_lines.ipp>
+#include <agones_alloc/impl/yaml/text_check.ipp>
