@@ -1,0 +1,38 @@
+#pragma once
+
+#include <agones_alloc/json/detail/write_game_server.hpp>
+#include <agones_alloc/json/write.hpp>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI {
+
+namespace detail {
+
+inline void write_value(writer& to, game_server_status const& status) {
+  to.open('{');
+  write_member(to, "state", status.state);
+  write_or_null(to, "ports", status.ports);
+  write_member(to, "address", status.address);
+  write_or_null(to, "addresses", status.addresses);
+  write_member(to, "nodeName", status.node_name);
+  write_member(to, "reservedUntil", status.reserved_until);
+  write_players(to, status.players.get());
+  write_non_empty(to, "counters", status.counters);
+  write_non_empty(to, "lists", status.lists);
+  if (!status.eviction_safe.empty()) write_eviction(to, status.eviction_safe);
+  to.close('}');
+}
+
+}  // namespace detail
+
+AGONES_ALLOC_DECL void append_json(std::string& out, game_server const& server) {
+  detail::writer to{out};
+  detail::open_object(to, "GameServer", "agones.dev/v1", server.meta, server.meta.name);
+  if (!server.spec.empty()) {
+    to.key("spec");
+    to.raw(server.spec);
+  }
+  detail::write_member(to, "status", server.status);
+  to.close('}');
+}
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI
