@@ -1,4 +1,7 @@
 // Bodies of the compiled form. Written by tools/list_bodies.
+#include <agones_alloc/impl/beast/breakdown_header.ipp>
 #include <agones_alloc/impl/beast/http_head.ipp>
 #include <agones_alloc/impl/beast/http_listener.ipp>
+#include <agones_alloc/impl/beast/media_type.ipp>
 #include <agones_alloc/impl/beast/parsed_request.ipp>
+#include <agones_alloc/impl/beast/query_string.ipp>

@@ -5,3 +5,4 @@
 #include <agones_alloc/impl/yaml/scalar.ipp>
 #include <agones_alloc/impl/yaml/source_lines.ipp>
 #include <agones_alloc/impl/yaml/text_check.ipp>
+#include <agones_alloc/impl/yaml/write.ipp>
