@@ -1,0 +1,124 @@
+#pragma once
+
+#include <agones_alloc/async/detail/object_table.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <utility>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+
+AGONES_ALLOC_DECL auto version_text(std::uint64_t version) -> shared_string {
+  char text[20];
+  auto const end = std::to_chars(text, text + sizeof text, version).ptr;
+  return shared_string{std::string_view{text, static_cast<std::size_t>(end - text)}};
+}
+
+AGONES_ALLOC_DECL auto version_number(std::string_view text) noexcept -> std::optional<std::uint64_t> {
+  std::uint64_t number = 0;
+  auto const [end, ec] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (ec != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return number;
+}
+
+/// UUID-shaped, unique within one table, the same in every run.
+inline auto uid_of_version(std::uint64_t version) -> shared_string {
+  char text[40];
+  auto const size = std::snprintf(text, sizeof text, "%08llx-%04llx-4000-8000-%012llx",
+                                  static_cast<unsigned long long>(version >> 32 & 0xffffffff), 0ULL,
+                                  static_cast<unsigned long long>(version & 0xffffffffffff));
+  return shared_string{std::string_view{text, static_cast<std::size_t>(size)}};
+}
+
+AGONES_ALLOC_DECL auto object_table::create(game_server server, timestamp now) -> result<game_server_ptr> {
+  if (server.meta.name.empty()) return error_code{errc::invalid_request};
+  auto const [at, fresh] = objects_.try_emplace(key_of(server.meta));
+  if (!fresh) return error_code{errc::conflict};
+  auto const version = ++version_;
+  if (server.meta.uid.empty()) server.meta.uid = uid_of_version(version);
+  if (server.meta.creation_timestamp == unset_time) server.meta.creation_timestamp = now;
+  if (server.meta.generation == 0) server.meta.generation = 1;
+  server.meta.resource_version = version_text(version);
+  at->second = {std::make_shared<game_server const>(std::move(server)), version};
+  remember(server_event::kind::added, at->second.server);
+  return at->second.server;
+}
+
+AGONES_ALLOC_DECL auto object_table::update(game_server const& base, game_server desired, bool quiet)
+    -> result<game_server_ptr> {
+  auto const at = objects_.find(key_of(base.meta));
+  if (at == objects_.end()) return error_code{errc::not_found};
+  auto& entry = at->second;
+  if (version_number(base.meta.resource_version) != entry.version) return error_code{errc::conflict};
+  auto const version = ++version_;
+  auto const& was = *entry.server;
+  desired.meta.name = was.meta.name;
+  desired.meta.namespace_ = was.meta.namespace_;
+  desired.meta.uid = was.meta.uid;
+  desired.meta.creation_timestamp = was.meta.creation_timestamp;
+  desired.meta.resource_version = version_text(version);
+  // As the CRD without a status subresource: any change but that of labels and annotations counts (spec 4.2).
+  auto const same = desired.status.state == was.status.state && desired.spec == was.spec && desired.status == was.status;
+  desired.meta.generation = was.meta.generation + (same ? 0 : 1);
+  entry = {std::make_shared<game_server const>(std::move(desired)), version};
+  if (!quiet) remember(server_event::kind::modified, entry.server);
+  return entry.server;
+}
+
+AGONES_ALLOC_DECL auto object_table::remove(object_key const& key, std::string_view uid) -> result<game_server_ptr> {
+  auto const at = objects_.find(key);
+  if (at == objects_.end()) return error_code{errc::not_found};
+  if (!uid.empty() && at->second.server->meta.uid != uid) return error_code{errc::conflict};
+  auto last = *at->second.server;
+  objects_.erase(at);
+  last.meta.resource_version = version_text(++version_);
+  auto const removed = std::make_shared<game_server const>(std::move(last));
+  remember(server_event::kind::deleted, removed);
+  return game_server_ptr{removed};
+}
+
+AGONES_ALLOC_DECL auto object_table::find(object_key const& key) const -> game_server_ptr {
+  auto const at = objects_.find(key);
+  return at == objects_.end() ? nullptr : at->second.server;
+}
+
+AGONES_ALLOC_DECL auto object_table::list() const -> server_list {
+  server_list out;
+  out.servers.reserve(objects_.size());
+  for (auto const& [key, entry] : objects_) out.servers.push_back(entry.server);
+  std::sort(out.servers.begin(), out.servers.end(), [](game_server_ptr const& a, game_server_ptr const& b) {
+    return key_of(a->meta) < key_of(b->meta);
+  });
+  out.resource_version = version_text(version_).str();
+  return out;
+}
+
+AGONES_ALLOC_DECL auto object_table::changes_after(std::uint64_t from, std::size_t most) const -> result<server_events> {
+  if (from < forgotten_ || from > version_) return error_code{errc::too_old};
+  auto at = std::upper_bound(history_.begin(), history_.end(), from,
+                             [](std::uint64_t version, change const& c) { return version < c.version; });
+  server_events out;
+  auto last = from;
+  for (; at != history_.end() && out.events.size() < most; ++at) {
+    out.events.push_back(at->event);
+    last = at->version;
+  }
+  out.resource_version = version_text(last).str();
+  return out;
+}
+
+AGONES_ALLOC_DECL void object_table::forget_history() {
+  history_.clear();
+  forgotten_ = version_;
+}
+
+AGONES_ALLOC_DECL void object_table::remember(server_event::kind what, game_server_ptr server) {
+  history_.push_back({version_, {what, std::move(server)}});
+  while (history_.size() > limit_) {
+    forgotten_ = history_.front().version;
+    history_.pop_front();
+  }
+}
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail
