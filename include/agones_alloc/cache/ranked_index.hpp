@@ -1,0 +1,103 @@
+// The order of the servers in a ready cache, kept up to date: the next server of any request, at once.
+#pragma once
+
+#include <agones_alloc/config.hpp>
+#include <agones_alloc/cache/ready_cache.hpp>
+#include <agones_alloc/cache/server_handle.hpp>
+#include <agones_alloc/model/outcome.hpp>
+#include <agones_alloc/port/random.hpp>
+#include <agones_alloc/select/rank.hpp>
+#include <agones_alloc/select/request.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI {
+
+struct index_options {
+  std::size_t max_views{1024};              ///< live request shapes; the least recently used goes first
+  std::uint64_t idle_picks{1'000'000};      ///< a view that was not asked for so many picks is dropped
+  std::size_t max_entries{std::size_t{1} << 25};  ///< entries (32 bytes each) over all views; one view may exceed it alone
+  std::size_t slice{2048};                  ///< servers handled by one step of drain() or build_some()
+};
+
+/// A server that was claimed for a request.
+struct pick {
+  server_handle handle;       ///< ends with put_back, settle, discard or remove of the cache
+  game_server_ptr server;     ///< the value that was claimed
+  std::uint32_t selector{0};  ///< the selector it matched
+};
+
+enum class pick_status : std::uint8_t {
+  picked,
+  busy,      ///< nothing is free, but matching servers are in flight
+  none,      ///< nothing matches, nothing matching is in flight
+  building,  ///< not known yet: call build_some(), then try again
+};
+
+struct index_statistics {
+  std::size_t views{0};
+  std::size_t entries{0};     ///< over all views
+  std::size_t label_sets{0};  ///< distinct pairs of namespace and labels
+  std::size_t nodes{0};
+  std::size_t waiting{0};     ///< tokens that watch
+};
+
+/// Keeps one *view* per live request shape (namespace, selector, ranking), made on first use and updated by
+/// the cache's changes, so a pick takes the front of its view whatever the cache holds. The order is exactly
+/// that of `compare` and `matches` over the drained changes (spec 3, 5). A pick is a hint: `claim` decides.
+///
+/// A view over many servers is built in slices: the pick says `building` and wants `build_some()`.
+/// Confined to one thread; the cache may be changed by others meanwhile. One index per cache.
+class ranked_index {
+ public:
+  AGONES_ALLOC_DECL explicit ranked_index(ready_cache& cache, index_options options = {});
+  AGONES_ALLOC_DECL ~ranked_index();
+  ranked_index(ranked_index const&) = delete;
+  auto operator=(ranked_index const&) -> ranked_index& = delete;
+
+  /// Applies up to one slice of the cache's changes; true when more are left. Cheap when nothing changed.
+  AGONES_ALLOC_DECL auto drain() -> bool;
+  /// Drains, then works on views that are not complete, one slice in all; true when more is left to do.
+  AGONES_ALLOC_DECL auto build_some() -> bool;
+
+  /// Claims the first server of the request's order: lowest selector with a hit wins, then the ranking;
+  /// with top_n above 1 a uniform draw from the best N of that selector's view. Drains first (one slice).
+  /// A required target is taken only if it matches a selector, a preferred one before the ranking (none, busy
+  /// and picked speak of the target then). Lost claims are retried inside. `out` is set when picked.
+  AGONES_ALLOC_DECL auto pick_and_claim(allocation_request const&, random_source&, pick& out) -> pick_status;
+
+  /// How many servers of the namespace remain after each clause, per selector. Counts what is claimed, too. For
+  /// label clauses and the state it costs a step per label set; for the others it looks at the servers that are
+  /// left, at most 16384 per selector (then the counts are of those looked at). Remembered until something changes.
+  AGONES_ALLOC_DECL auto explain(allocation_request const&) -> breakdown;
+
+  /// Parks `token` on every view of the request until it is worth trying again; call it directly after a pick
+  /// said `busy` or `none`. Tokens are unique and wake in ascending order: number requests as they arrive and
+  /// keep the number when one parks again. Views that are watched are not dropped.
+  AGONES_ALLOC_DECL void watch(allocation_request const&, std::uint64_t token);
+  /// Forgets the token; nothing happens when it is not parked.
+  AGONES_ALLOC_DECL void unwatch(std::uint64_t token);
+  /// Appends the tokens to be tried again, and unparks them: for each view as many, oldest first, as it has free
+  /// servers, and all of them once when its last matching claim in flight ended without one. Call it
+  /// after the woken requests were tried, again and again: a view that still has free servers wakes the next.
+  AGONES_ALLOC_DECL void take_woken(std::vector<std::uint64_t>& out);
+
+  /// Ready and Allocated servers of the node; nullopt when it has none.
+  AGONES_ALLOC_DECL auto load_of(std::string_view node) const -> std::optional<node_load>;
+  AGONES_ALLOC_DECL auto statistics() const -> index_statistics;
+
+ private:
+  class core;
+  std::unique_ptr<core> core_;
+};
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI
+
+#ifdef AGONES_ALLOC_HEADER_ONLY
+#include <agones_alloc/impl/cache/ranked_index.ipp>
+#endif

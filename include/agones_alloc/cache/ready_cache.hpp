@@ -1,0 +1,121 @@
+// The allocatable game servers of a cluster, and who is writing to which of them.
+#pragma once
+
+#include <agones_alloc/config.hpp>
+#include <agones_alloc/cache/freshness.hpp>
+#include <agones_alloc/cache/server_handle.hpp>
+#include <agones_alloc/cache/slot_stripe.hpp>
+#include <agones_alloc/cache/word_sharing.hpp>
+#include <agones_alloc/model/game_server.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI {
+
+/// For users with one thread.
+struct null_mutex {
+  void lock() noexcept {}
+  void unlock() noexcept {}
+  auto try_lock() noexcept -> bool { return true; }
+};
+
+/// Holds Ready and Allocated servers that are not being deleted (spec 4.1), by namespace and name; ADD is like
+/// UPDATE (Q7), freshness goes by UID and resource version (Q9). A server is *claimed* by at most one at a time;
+/// what arrives about a claimed server is remembered (the newest only) and counts when the claim ends.
+///
+/// Thread-safe; striped; at most one stripe is locked at a time, and only for a few steps. The functions that end
+/// a claim do nothing when the handle's claim has ended already. No function calls back under a lock.
+template <class Mutex>
+class basic_ready_cache {
+ public:
+  explicit basic_ready_cache(cache_options options = {});
+  basic_ready_cache(basic_ready_cache const&) = delete;
+  auto operator=(basic_ready_cache const&) -> basic_ready_cache& = delete;
+
+  /// Called, from whatever thread, when something changed for the index, at most once until the index took
+  /// the changes. Not called for the end of a claim, which the index's own thread causes. Set it before use.
+  void on_change(std::function<void()> hook) { hook_ = std::move(hook); }
+
+  /// Takes in a value that was read or watched (not null). Equal label sets and repeated words come to share
+  /// memory, so the cached value is equal to `server` but may be a copy.
+  auto store(game_server_ptr server) -> store_outcome;
+  /// A server was deleted. With `uid`: only that one, a newer server of that name stays. True when it was cached.
+  auto erase(object_key const& key, std::string_view uid = {}) -> bool;
+  /// A complete list: takes in each value, then drops what is neither listed nor stored meanwhile. Atomic per key.
+  void replace_all(std::span<game_server_ptr const> servers);
+
+  /// Takes the server if it is free and still at this version; null: lost.
+  auto claim(server_handle handle) -> game_server_ptr;
+  /// Nothing was written: the claimed value, or the newer one seen meanwhile, is free again.
+  void put_back(server_handle handle);
+  /// `written` (not null) is what the store now has: stored unless something newer was seen; free if allocatable.
+  void settle(server_handle handle, game_server_ptr written);
+  /// The write met a conflict: what was claimed is stale. Free again as soon as something newer is known.
+  void discard(server_handle handle);
+  /// The server is gone; what was seen meanwhile stays only if it is another server.
+  void remove(server_handle handle);
+
+  auto find(object_key const& key) const -> game_server_ptr;  ///< the newest known value; null when absent
+  auto lookup(object_key const& key) const -> slot_view;      ///< for a claim by name
+  auto snapshot(std::string_view ns) const -> std::vector<game_server_ptr>;  ///< newest known values; "": all namespaces
+  auto size() const -> std::size_t;       ///< servers held, claimed ones included
+  auto in_flight() const -> std::size_t;  ///< servers claimed
+
+  /// For the index. Appends up to `limit` slots that changed since they were last taken, as they are now; true when
+  /// more are left. A slot is listed once however often it changed. One taker at a time.
+  auto take_changes(std::vector<slot_view>& out, std::size_t limit) -> bool;
+  auto read(std::uint32_t id) const -> slot_view;
+  /// True when take_changes has something. Cheap, any thread.
+  auto changed() const noexcept -> bool { return changed_stripes_.load(std::memory_order_acquire) != 0; }
+
+ private:
+  using stripe = detail::slot_stripe<Mutex>;
+  using guard = std::lock_guard<Mutex>;
+
+  auto stripe_of(std::uint32_t id) const noexcept -> stripe& { return stripes_[id & stripe_mask_]; }
+  auto local_of(std::uint32_t id) const noexcept -> std::uint32_t { return id >> stripe_bits_; }
+  auto id_of(stripe const& in, std::uint32_t local) const noexcept -> std::uint32_t {
+    return (local << stripe_bits_) | static_cast<std::uint32_t>(&in - stripes_.get());
+  }
+  auto stripe_of(std::uint64_t key_hash) const noexcept -> stripe& { return stripes_[(key_hash >> 32) & stripe_mask_]; }
+
+  auto view_of(stripe const& in, std::uint32_t local) const -> slot_view;
+  void mark(stripe& in, std::uint32_t local);
+  void notify();
+  /// Sets the value of a slot that is not claimed, or empties the slot when the value is not allocatable.
+  auto set(stripe& in, std::uint32_t local, game_server_ptr server) -> store_outcome;
+  /// Takes the server out; `last` is what is known of it, `gone` that it does not exist any more.
+  void release(stripe& in, std::uint32_t local, game_server const& last, bool gone);
+  auto was_removed(stripe const& in, std::uint32_t hash, game_server const& server) const -> bool;
+  auto store_claimed(stripe& in, std::uint32_t local, game_server_ptr server) -> store_outcome;
+  auto newest_of(stripe const& in, std::uint32_t local) const -> game_server_ptr;
+  void drop_unlisted(stripe& in, std::uint32_t list);
+  /// If the handle is a claim: ends it and calls f(stripe, local, claimed value, what was seen meanwhile).
+  template <class F>
+  void end_claim(server_handle handle, F f);
+
+  std::size_t stripe_mask_;
+  std::uint32_t stripe_bits_;
+  std::size_t remembered_removals_;
+  std::unique_ptr<stripe[]> stripes_;
+  std::atomic<std::uint64_t> changed_stripes_{0};  // one bit per stripe
+  std::atomic<bool> notified_{false};
+  std::atomic<std::uint32_t> list_{0};  // number of the current or last complete list
+  detail::word_sharing<Mutex> sharing_;
+  std::function<void()> hook_;
+};
+
+using ready_cache = basic_ready_cache<std::mutex>;
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI
+
+#include <agones_alloc/impl/cache/ready_cache.hpp>

@@ -1,0 +1,3 @@
+#pragma once
+
+#include <agones_alloc/cache/ranked_index.hpp>
