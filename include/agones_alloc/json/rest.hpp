@@ -49,6 +49,7 @@ AGONES_ALLOC_DECL auto rest_response_to_allocation(boost::json::value const&, st
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI
 
 #ifdef AGONES_ALLOC_HEADER_ONLY
+#include <agones_alloc/impl/json/rest_forward.ipp>
 #include <agones_alloc/impl/json/rest_request.ipp>
 #include <agones_alloc/impl/json/rest_response.ipp>
 #endif

@@ -9,16 +9,6 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
 namespace detail {
 
-inline void read_value(reader& in, place const& at, boost::json::value const& value, counter_action& out) {
-  read_members(in, at, value, field{"action", out.action}, field{"amount", out.amount}, field{"capacity", out.capacity});
-  if (out.action) in.check_word(at.member("action"), *out.action, {"Increment", "Decrement"});
-}
-
-inline void read_value(reader& in, place const& at, boost::json::value const& value, list_action& out) {
-  read_members(in, at, value, field{"addValues", out.add_values}, field{"deleteValues", out.delete_values},
-               field{"capacity", out.capacity});
-}
-
 inline void read_value(reader& in, place const& at, boost::json::value const& value, multi_cluster_setting& out) {
   read_members(in, at, value, field{"enabled", out.enabled}, field{"policySelector", out.policy_selector});
 }

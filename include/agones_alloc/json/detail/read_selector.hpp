@@ -1,4 +1,4 @@
-// Selectors, priorities and label patches (spec 1.3).
+// Selectors, priorities, actions and label patches (spec 1.3).
 #pragma once
 
 #include <agones_alloc/config.hpp>
@@ -45,6 +45,16 @@ inline void read_value(reader& in, place const& at, boost::json::value const& va
 
 inline void read_value(reader& in, place const& at, boost::json::value const& value, meta_patch& out) {
   read_members(in, at, value, field{"labels", out.labels}, field{"annotations", out.annotations});
+}
+
+inline void read_value(reader& in, place const& at, boost::json::value const& value, counter_action& out) {
+  read_members(in, at, value, field{"action", out.action}, field{"amount", out.amount}, field{"capacity", out.capacity});
+  if (out.action) in.check_word(at.member("action"), *out.action, {"Increment", "Decrement"});
+}
+
+inline void read_value(reader& in, place const& at, boost::json::value const& value, list_action& out) {
+  read_members(in, at, value, field{"addValues", out.add_values}, field{"deleteValues", out.delete_values},
+               field{"capacity", out.capacity});
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail

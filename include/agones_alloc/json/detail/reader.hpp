@@ -3,6 +3,7 @@
 
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/json/decode_error.hpp>
+#include <agones_alloc/json/detail/number.hpp>
 #include <agones_alloc/json/detail/place.hpp>
 #include <agones_alloc/json/read_options.hpp>
 #include <agones_alloc/model/named_map.hpp>
@@ -20,14 +21,21 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
+/// Kubernetes JSON: integers are plain numbers, a null element is the zero value. proto-JSON: integers may be texts or
+/// whole floats, a null element is an error (spec 1.1, 8.10).
+enum class dialect : std::uint8_t { kubernetes, proto };
+
 class reader {
  public:
-  explicit reader(json_read_options const& options) noexcept : options_{options} {}
+  explicit reader(json_read_options const& options, dialect language = dialect::kubernetes) noexcept
+      : options_{options}, language_{language} {}
 
+  auto language() const noexcept -> dialect { return language_; }
   auto options() const noexcept -> json_read_options const& { return options_; }
   auto ok() const noexcept -> bool { return !error_.has_value(); }
   void fail(decode_fault fault, place const& at, std::string message) {
@@ -46,6 +54,7 @@ class reader {
 
  private:
   json_read_options const& options_;
+  dialect language_;
   std::optional<decode_error> error_;
 };
 
@@ -119,15 +128,17 @@ template <class Integer>
   requires(std::is_same_v<Integer, std::int32_t> || std::is_same_v<Integer, std::int64_t>)
 void read_value(reader& in, place const& at, boost::json::value const& value, Integer& out) {
   constexpr std::string_view what = sizeof(Integer) == 4 ? "a 32-bit integer" : "a 64-bit integer";
-  if (value.is_uint64()) {  // the parser uses uint64 only for numbers that int64 cannot hold
-    in.fail(decode_fault::type, at, "expected " + std::string{what} + ", " + std::to_string(value.get_uint64()) + " is out of range");
-  } else if (!value.is_int64()) {
-    in.expected(at, what, value);
-  } else if (auto const number = value.get_int64();
-             number < std::numeric_limits<Integer>::min() || number > std::numeric_limits<Integer>::max()) {
+  auto const given = in.language() == dialect::proto ? proto_number(value) : plain_number(value);
+  auto const out_of_range = [&](auto number) {
     in.fail(decode_fault::type, at, "expected " + std::string{what} + ", " + std::to_string(number) + " is out of range");
+  };
+  if (auto const* number = std::get_if<std::int64_t>(&given)) {
+    if (*number < std::numeric_limits<Integer>::min() || *number > std::numeric_limits<Integer>::max()) return out_of_range(*number);
+    out = static_cast<Integer>(*number);
+  } else if (auto const* large = std::get_if<std::uint64_t>(&given)) {
+    out_of_range(*large);
   } else {
-    out = static_cast<Integer>(number);
+    in.expected(at, what, value);
   }
 }
 
@@ -136,6 +147,13 @@ void read_value(reader& in, place const& at, boost::json::value const& value, In
 template <class T>
 void read_nullable(reader& in, place const& at, boost::json::value const& value, T& out) {
   if (in.ok() && !value.is_null()) read_value(in, at, value, out);
+}
+
+/// An element of an array or a map.
+template <class T>
+void read_element(reader& in, place const& at, boost::json::value const& value, T& out) {
+  if (!in.ok() || (value.is_null() && in.language() == dialect::kubernetes)) return;
+  read_value(in, at, value, out);
 }
 
 template <class T>
@@ -152,7 +170,7 @@ void read_value(reader& in, place const& at, boost::json::value const& value, st
   out.reserve(array.size());
   for (auto const& element : array) {
     auto const index = out.size();
-    read_nullable(in, at.element(index), element, out.emplace_back());
+    read_element(in, at.element(index), element, out.emplace_back());
     if (!in.ok()) return;
   }
 }
@@ -172,7 +190,7 @@ void read_value(reader& in, place const& at, boost::json::value const& value, na
   for (auto const* member : sorted) {
     std::string_view const key = member->key();
     auto const added = out.emplace_hint(out.end(), shared_string{key}, T{});
-    read_nullable(in, at.entry(key), member->value(), added->second);
+    read_element(in, at.entry(key), member->value(), added->second);
     if (!in.ok()) return;
   }
 }
@@ -186,7 +204,7 @@ inline void read_value(reader& in, place const& at, boost::json::value const& va
   for (auto const& member : object) {
     std::string_view const key = member.key();
     std::string_view text;
-    read_nullable(in, at.entry(key), member.value(), text);
+    read_element(in, at.entry(key), member.value(), text);
     if (!in.ok()) return;
     entries.emplace_back(key, text);
   }
@@ -227,8 +245,8 @@ void read_members(reader& in, place const& at, boost::json::value const& value, 
 
 /// Runs a reader over a document.
 template <class T, class Read>
-auto run_reader(json_read_options const& options, Read read) -> decoded<T> {
-  reader in{options};
+auto run_reader(json_read_options const& options, Read read, dialect language = dialect::kubernetes) -> decoded<T> {
+  reader in{options, language};
   T out{};
   read(in, place{}, out);
   if (!in.ok()) return in.take_error();

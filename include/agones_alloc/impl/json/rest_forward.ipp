@@ -1,0 +1,145 @@
+#pragma once
+
+#include <agones_alloc/json/detail/place.hpp>
+#include <agones_alloc/json/detail/write_rest.hpp>
+#include <agones_alloc/json/rest.hpp>
+
+#include <optional>
+#include <span>
+#include <utility>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI {
+
+namespace detail {
+
+/// Adds what the service can say of `matchExpressions` to the labels (Q10).
+inline auto labels_only(label_selector const& selector, place const& at, string_map& out) -> std::optional<decode_error> {
+  out = selector.match_labels;
+  for (std::size_t i = 0; i < selector.match_expressions.size(); ++i) {
+    auto const& one = selector.match_expressions[i];
+    auto const list = at.member("matchExpressions");
+    auto const refuse = [&](std::string_view why) {
+      return decode_error{decode_fault::unsupported, list.element(i).text(), std::string{why}, 0, 0, 0};
+    };
+    if (one.op != "In" || one.values.size() != 1) {
+      return refuse("cannot be forwarded to another cluster: only In with one value can");
+    }
+    auto const known = out.find(one.key);
+    if (known && *known != one.values.front()) return refuse("contradicts another label of the selector");
+    out.set(one.key, one.values.front());
+  }
+  return std::nullopt;
+}
+
+class rest_request_writer {
+ public:
+  rest_request_writer(std::string& out, feature_gates gates) noexcept : to_{out}, gates_{gates} {}
+
+  void write(game_server_allocation const& gsa, rest_forward_options const& forward) {
+    auto const& spec = gsa.spec;
+    auto const labels = selector_labels(spec);
+    to_.open('{');
+    to_.key("namespace");
+    to_.text(forward.namespace_.empty() ? gsa.meta.namespace_.view() : forward.namespace_);
+    multi_cluster(spec.multi_cluster, forward.disable_multi_cluster);
+    to_.key("requiredGameServerSelector");  // for old servers: the last of them, the others are preferred
+    if (spec.selectors.empty()) {
+      to_.raw("null");
+    } else {
+      selector(spec.selectors.back(), labels.back());
+    }
+    selectors("preferredGameServerSelectors", spec.selectors, labels, spec.selectors.empty() ? 0 : spec.selectors.size() - 1);
+    write_member(to_, "scheduling", shared_string{spec.scheduling == "Distributed" ? "Distributed" : "Packed"});
+    rest_labels(to_, "metaPatch", spec.metadata);
+    rest_labels(to_, "metadata", spec.metadata);
+    selectors("gameServerSelectors", spec.selectors, labels, spec.selectors.size());
+    counts_and_lists(spec);
+    to_.close('}');
+  }
+  auto take_error() -> std::optional<decode_error> { return std::move(error_); }
+
+ private:
+  auto selector_labels(allocation_spec const& spec) -> std::vector<string_map> {
+    std::vector<string_map> out(spec.selectors.size());
+    auto const root = place::root("spec");
+    auto const list = root.member("selectors");
+    for (std::size_t i = 0; i < out.size(); ++i) keep(labels_only(spec.selectors[i].labels, list.element(i), out[i]));
+    return out;
+  }
+  void multi_cluster(multi_cluster_setting const& setting, bool disable) {
+    bool const enabled = setting.enabled && !disable;
+    to_.key("multiClusterSetting");
+    to_.open('{');
+    to_.key("enabled");
+    to_.raw(enabled ? "true" : "false");
+    to_.key("policySelector");
+    if (enabled) {
+      string_map labels;
+      keep(labels_only(setting.policy_selector, place::root("spec.multiClusterSetting.policySelector"), labels));
+      to_.open('{');
+      write_member(to_, "matchLabels", labels);
+      to_.close('}');
+    } else {
+      to_.raw("null");
+    }
+    to_.close('}');
+  }
+  void selector(game_server_selector const& from, string_map const& labels) {
+    to_.open('{');
+    write_member(to_, "matchLabels", labels);
+    to_.key("gameServerState");
+    to_.text(from.game_server_state && *from.game_server_state == "Allocated" ? "ALLOCATED" : "READY");
+    to_.key("players");
+    if (gates_.player_allocation_filter && from.players) {
+      to_.open('{');
+      rest_number(to_, "minAvailable", from.players->min_available);
+      rest_number(to_, "maxAvailable", from.players->max_available);
+      to_.close('}');
+    } else {
+      to_.raw("null");
+    }
+    bool const counts = gates_.counts_and_lists;
+    rest_counter_selectors(to_, counts && from.counters ? *from.counters : named_map<counter_selector>{});
+    rest_list_selectors(to_, counts && from.lists ? *from.lists : named_map<list_selector>{});
+    to_.close('}');
+  }
+  void selectors(std::string_view name, std::vector<game_server_selector> const& from, std::vector<string_map> const& labels,
+                 std::size_t count) {
+    to_.key(name);
+    to_.open('[');
+    for (std::size_t i = 0; i < count; ++i) selector(from[i], labels[i]);
+    to_.close(']');
+  }
+  void counts_and_lists(allocation_spec const& spec) {
+    bool const counts = gates_.counts_and_lists;
+    rest_array(to_, "priorities", counts && spec.priorities ? *spec.priorities : std::vector<priority>{}, [&](priority const& one) {
+      to_.open('{');
+      write_member(to_, "type", shared_string{one.type == "List" ? "List" : "Counter"});
+      write_member(to_, "key", one.key);
+      write_member(to_, "order", shared_string{one.order == "Descending" ? "Descending" : "Ascending"});
+      to_.close('}');
+    });
+    rest_counter_actions(to_, counts && spec.counters ? *spec.counters : named_map<counter_action>{});
+    rest_list_actions(to_, counts && spec.lists ? *spec.lists : named_map<list_action>{});
+  }
+  void keep(std::optional<decode_error> error) {
+    if (error && !error_) error_ = std::move(error);
+  }
+
+  writer to_;
+  feature_gates gates_;
+  std::optional<decode_error> error_;
+};
+
+}  // namespace detail
+
+AGONES_ALLOC_DECL auto allocation_to_rest_request(game_server_allocation const& gsa, feature_gates gates,
+                                                  rest_forward_options const& forward) -> decoded<std::string> {
+  std::string out;
+  detail::rest_request_writer to{out, gates};
+  to.write(gsa, forward);
+  if (auto error = to.take_error()) return *std::move(error);
+  return out;
+}
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI
