@@ -10,31 +10,30 @@ die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
 export CCACHE_BASEDIR="$root" CCACHE_NOHASHDIR=1
 export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
 
-# configure FOLDER OPTION...: sets the build folder up once; again when it does not work any more, or when
-# files came or went that meson.build does not name.
+# configure FOLDER OPTION...: sets the build folder up once; anew when the options changed or it does not work
+# any more, and again when files came or went that meson.build does not name.
 configure() {
-  local folder=$1; shift
-  local listing="$folder/.listing" now
-  now="$(find include tests examples benchmarks src -type f \( -name '*.hpp' -o -name '*.ipp' -o -name '*.cpp' \) | sort
-         printf '%s\n' "$@")"
-  if [[ -f $folder/build.ninja && -f $listing && "$(cat "$listing")" == "$now" ]]; then
-    return 0
+  local folder=$1 options listing; shift
+  options="${CXX:-} ${CXX_LD:-} $*"
+  listing="$(find include tests examples benchmarks src -name '*.[hic]pp' | sort)"
+  if [[ -f $folder/build.ninja && "$(cat "$folder/.options" 2>/dev/null)" == "$options" ]]; then
+    [[ "$(cat "$folder/.listing" 2>/dev/null)" != "$listing" ]] || return 0
+    say "configuring $folder again"
+    if meson setup --reconfigure "$folder" >"$folder/.log" 2>&1; then
+      printf '%s' "$listing" >"$folder/.listing"
+      return 0
+    fi
   fi
   say "configuring $folder"
-  # The compilers of a folder cannot change after its first set-up, and a half-made one is no use.
-  if [[ -f $folder/build.ninja ]]; then
-    meson setup --reconfigure "$folder" "$@" >"$folder/configure.log" 2>&1 || { rm -rf "$folder"; }
+  rm -rf "$folder"
+  if ! meson setup "$folder" "$@" >"$folder.log" 2>&1; then
+    cat "$folder.log" >&2
+    rm -rf "$folder" "$folder.log"
+    die "meson could not configure $folder (see above)"
   fi
-  if [[ ! -f $folder/build.ninja ]]; then
-    rm -rf "$folder"
-    mkdir -p "$folder"
-    meson setup "$folder" "$@" >"$folder/configure.log" 2>&1 || {
-      cat "$folder/configure.log" >&2
-      rm -f "$folder/build.ninja"
-      die "meson could not configure $folder (see above)"
-    }
-  fi
-  printf '%s' "$now" >"$listing"
+  rm "$folder.log"
+  printf '%s' "$options" >"$folder/.options"
+  printf '%s' "$listing" >"$folder/.listing"
 }
 
 # compile FOLDER [TARGET...]: progress on a terminal is one line that moves, elsewhere a line now and then.
