@@ -1,0 +1,85 @@
+// One HTTP/1.1 connection over any stream.
+#pragma once
+
+#include <agones_alloc/beast/http_head.hpp>
+#include <agones_alloc/beast/http_session.hpp>
+#include <agones_alloc/beast/parsed_request.hpp>
+#include <agones_alloc/config.hpp>
+
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+
+/// How a stream ends; other streams (TLS) bring overloads of their own.
+inline void shut_sending(boost::asio::ip::tcp::socket& socket) {
+  boost::system::error_code ignored;
+  socket.shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);
+}
+inline void close_stream(boost::asio::ip::tcp::socket& socket) {
+  boost::system::error_code ignored;
+  socket.close(ignored);
+}
+
+/// The reading half never stops for long: while a request is handled and nothing was pipelined behind it, a
+/// read waits for the client's next byte or its leaving. That read then is the next request's. Bytes are never
+/// consumed while a read is in flight, so the buffer stands still under it.
+template <class Stream>
+class http_connection final : public http_session, public std::enable_shared_from_this<http_connection<Stream>> {
+ public:
+  http_connection(Stream stream, std::shared_ptr<http_session_owner> owner);
+
+  void start();
+  void drain() override;
+  void cut() override;
+  auto waiting_since() const noexcept -> timer::time_point override;
+  /// In place of `start`: answers without reading a request, because the listener is full.
+  void start_refusing(int status, std::string text);
+
+ private:
+  enum class phase : std::uint8_t { idle, header, body, handling, writing, lingering, closed };
+
+  void enter(phase, std::chrono::nanoseconds time);
+  void watch_time();
+  void on_time();
+  void read();
+  void on_read(boost::system::error_code, std::size_t);
+  void process();
+  auto accept_header() -> bool;
+  void refuse(int status, std::string text);
+  void dispatch();
+  void respond(http_response);
+  void on_written(boost::system::error_code);
+  void linger();
+  void cut_for(std::string_view why);
+
+  Stream stream_;
+  std::shared_ptr<http_session_owner> owner_;
+  boost::beast::flat_buffer buffer_;
+  std::optional<request_parser> parser_;
+  std::optional<parsed_request> request_;
+  boost::asio::cancellation_signal leaving_;
+  boost::asio::cancellation_signal timing_;
+  http_response response_;
+  std::string head_;
+  timer::time_point entered_;
+  timer::time_point deadline_;
+  timer::time_point began_;
+  std::size_t lingered_{0};
+  phase phase_{phase::idle};
+  bool reading_{false};
+  bool header_checked_{false};
+  bool continuing_{false};
+  bool client_left_{false};
+  bool close_after_{false};
+};
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail
+
+#include <agones_alloc/impl/beast/http_connection.hpp>

@@ -1,0 +1,60 @@
+// Requests and answers as plain values: what routes and decides never sees Beast.
+#pragma once
+
+#include <agones_alloc/config.hpp>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI {
+
+/// One complete request. Views stay valid until its answer is given.
+class http_request {
+ public:
+  std::string_view method;  ///< as it came, upper case for every known method
+  std::string_view path;    ///< without the query; not percent-decoded
+  std::string_view query;   ///< without the '?'; not decoded
+  std::string_view body;    ///< whole, chunks joined; bounded by http_limits::body_bytes
+
+  virtual ~http_request() = default;
+  /// The field's value, repeated fields joined with ", "; "" when absent. Names ignore case.
+  virtual auto header(std::string_view name) const -> std::string = 0;
+
+ protected:
+  http_request() = default;
+  http_request(http_request const&) = default;
+  auto operator=(http_request const&) -> http_request& = default;
+};
+
+/// One answer. Content-Length, Date, Connection and Server are the connection's affair.
+struct http_response {
+  int status{200};
+  std::string content_type;  ///< "" for none
+  std::string body;
+  /// Further fields. A control character in a name or value becomes a space: no field can be smuggled in.
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::string_view route;  ///< a literal of a small set, for metrics and logs: "kubernetes", "rest", "probe", ...
+  bool close{false};       ///< end the connection after this answer
+};
+
+/// `text/plain; charset=utf-8` with a newline after the text, as Go's http.Error answers.
+inline auto text_response(int status, std::string_view text) -> http_response {
+  http_response out;
+  out.status = status;
+  out.content_type = "text/plain; charset=utf-8";
+  out.body.reserve(text.size() + 1);
+  out.body.append(text).push_back('\n');
+  return out;
+}
+
+inline auto json_response(int status, std::string body) -> http_response {
+  http_response out;
+  out.status = status;
+  out.content_type = "application/json";
+  out.body = std::move(body);
+  return out;
+}
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI

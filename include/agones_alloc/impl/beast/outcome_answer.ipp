@@ -1,0 +1,61 @@
+#pragma once
+
+#include <agones_alloc/beast/breakdown_header.hpp>
+#include <agones_alloc/beast/outcome_answer.hpp>
+
+#include <chrono>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI {
+
+AGONES_ALLOC_DECL auto failure_status(allocation_result const& result) noexcept -> int {
+  switch (result.result) {
+    case outcome::allocated:
+    case outcome::exhausted:
+    case outcome::contention: return 201;
+    case outcome::invalid: return 422;
+    case outcome::refused: return result.server_code >= 400 && result.server_code < 600 ? result.server_code : 403;
+    case outcome::unavailable: return 503;
+    case outcome::unknown: return 504;
+    case outcome::cancelled: return 499;
+    case outcome::deadline: return 504;
+  }
+  return 500;
+}
+
+AGONES_ALLOC_DECL auto failure_message(allocation_result const& result) -> std::string {
+  auto const with_words = [&result](std::string text) {
+    return result.server_message.empty() ? text : text + ": " + result.server_message;
+  };
+  switch (result.result) {
+    case outcome::allocated: return "allocated";
+    case outcome::exhausted: return "there is no available GameServer to allocate";
+    case outcome::contention: return "too many concurrent requests have overwhelmed the system";
+    case outcome::invalid: return to_string(result.errors);
+    case outcome::refused:
+      return result.server_message.empty() ? "the store refused the write to the game server" : result.server_message;
+    case outcome::unavailable: return with_words("the game servers' store cannot be reached; nothing was written");
+    case outcome::unknown:
+      return with_words("a write was sent and its fate is not known" +
+                        (result.server ? "; game server " + to_string(key_of(result.server->meta)) : std::string{}));
+    case outcome::cancelled: return "the client left before a game server was allocated";
+    case outcome::deadline: return "the request's time was up before a game server was allocated";
+  }
+  return "unknown issue";
+}
+
+AGONES_ALLOC_DECL auto retry_seconds(allocation_result const& result) noexcept -> long {
+  if (result.result != outcome::contention && result.result != outcome::unavailable) return 0;
+  if (result.retry_after <= std::chrono::nanoseconds{0}) return result.result == outcome::unavailable ? 1 : 0;
+  return static_cast<long>(std::chrono::ceil<std::chrono::seconds>(result.retry_after).count());
+}
+
+AGONES_ALLOC_DECL void add_outcome_fields(http_response& response, allocation_result const& result) {
+  if (result.result == outcome::exhausted && result.remaining) {
+    response.headers.emplace_back(breakdown_field, breakdown_text(*result.remaining));
+  }
+  if (auto const seconds = retry_seconds(result); seconds > 0) {
+    response.headers.emplace_back("Retry-After", std::to_string(seconds));
+  }
+}
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <agones_alloc/beast/parsed_request.hpp>
+
+#include <boost/beast/core/string.hpp>
+#include <boost/beast/http/error.hpp>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+
+template <class Text>
+auto std_view(Text const& text) noexcept -> std::string_view {
+  return {text.data(), text.size()};
+}
+
+AGONES_ALLOC_DECL parsed_request::parsed_request(request_parser::value_type const& message) : message_{&message} {
+  method = std_view(message.method_string());
+  auto target = std_view(message.target());
+  if (!target.starts_with('/')) {  // absolute form: http://host/path
+    auto const authority = target.find("://");
+    auto const begin = authority == std::string_view::npos ? authority : target.find_first_of("/?", authority + 3);
+    target = begin == std::string_view::npos ? std::string_view{"/"} : target.substr(begin);
+  }
+  auto const mark = target.find('?');
+  path = target.substr(0, mark);
+  if (mark != std::string_view::npos) query = target.substr(mark + 1);
+  body = message.body();
+}
+
+AGONES_ALLOC_DECL auto parsed_request::header(std::string_view name) const -> std::string {
+  std::string out;
+  auto const [first, last] = message_->equal_range(boost::beast::string_view{name.data(), name.size()});
+  for (auto at = first; at != last; ++at) {
+    if (at != first) out += ", ";
+    out += std_view(at->value());
+  }
+  return out;
+}
+
+AGONES_ALLOC_DECL auto to_protocol_error(boost::system::error_code ec, http_limits const& limits) -> protocol_error {
+  using boost::beast::http::error;
+  if (ec == error::body_limit) {
+    return {413, "the request's body is larger than " + std::to_string(limits.body_bytes) + " bytes"};
+  }
+  if (ec == error::header_limit || ec == error::buffer_overflow) {
+    return {431, "the request's header is larger than " + std::to_string(limits.header_bytes) + " bytes"};
+  }
+  if (ec == error::bad_version) return {505, "HTTP/1.1 and HTTP/1.0 are spoken here"};
+  return {400, "malformed request: " + ec.message()};
+}
+
+AGONES_ALLOC_DECL auto check_header(request_parser::value_type const& message) -> std::optional<protocol_error> {
+  using boost::beast::http::field;
+  if (message.version() != 10 && message.version() != 11) return protocol_error{505, "HTTP/1.1 and HTTP/1.0 are spoken here"};
+  if (message.count(field::host) > 1 || (message.version() == 11 && message.count(field::host) == 0)) {
+    return protocol_error{400, "malformed request: exactly one Host field is wanted"};
+  }
+  auto const target = std_view(message.target());
+  if (!target.starts_with('/') && !target.starts_with("http://") && !target.starts_with("https://") && target != "*") {
+    return protocol_error{400, "malformed request: the target is not a path"};
+  }
+  if (message.count(field::transfer_encoding) != 0 && !message.chunked()) {
+    return protocol_error{501, "Transfer-Encoding: only chunked is understood"};
+  }
+  if (auto const at = message.find(field::expect); at != message.end()) {
+    if (!boost::beast::iequals(at->value(), "100-continue")) {
+      return protocol_error{417, "Expect: only 100-continue is understood"};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail
