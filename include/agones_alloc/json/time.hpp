@@ -15,8 +15,8 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 /// outside 0 to 9999. Year 1, January 1, midnight is Go's zero time: `unset_time`.
 AGONES_ALLOC_DECL auto parse_time(std::string_view) noexcept -> std::optional<timestamp>;
 
-/// UTC, whole seconds, suffix Z. `unset_time` and years outside 0 to 9999 append nothing.
-AGONES_ALLOC_DECL void append_time(std::string& out, timestamp);
+/// UTC, whole seconds, suffix Z; "" for `unset_time` and years outside 0 to 9999, which print as `null`.
+AGONES_ALLOC_DECL auto format_time(timestamp) -> std::string;
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI
 

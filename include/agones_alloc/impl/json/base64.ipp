@@ -23,7 +23,9 @@ inline constexpr auto base64_values = [] {
 
 }  // namespace detail
 
-AGONES_ALLOC_DECL void append_base64(std::string& out, std::string_view bytes) {
+AGONES_ALLOC_DECL auto encode_base64(std::string_view bytes) -> std::string {
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
     auto const group = bytes.substr(i, 3);
     std::uint32_t bits = 0;
@@ -32,6 +34,7 @@ AGONES_ALLOC_DECL void append_base64(std::string& out, std::string_view bytes) {
       out += j <= group.size() ? detail::base64_alphabet[bits >> (18U - 6U * j) & 63U] : '=';
     }
   }
+  return out;
 }
 
 AGONES_ALLOC_DECL auto decode_base64(std::string_view text) -> std::optional<std::string> {

@@ -81,17 +81,16 @@ AGONES_ALLOC_DECL auto grpc_status_of_state(std::string_view state, grpc_code un
 }
 
 AGONES_ALLOC_DECL auto grpc_error_body(grpc_status const& status) -> std::string {
-  std::string out;
-  detail::writer to{out};
-  to.open('{');
-  to.key("code");
-  to.number(static_cast<int>(status.code));
-  to.key("message");
-  to.text(status.message);
-  to.key("details");
-  to.raw("[]");
-  to.close('}');
-  return out;
+  return detail::written([&](detail::writer& to) {
+    to.open('{');
+    to.key("code");
+    to.number(static_cast<int>(status.code));
+    to.key("message");
+    to.text(status.message);
+    to.key("details");
+    to.raw("[]");
+    to.close('}');
+  });
 }
 
 AGONES_ALLOC_DECL auto read_grpc_error(boost::json::value const& value) -> decoded<grpc_status> {

@@ -35,6 +35,7 @@ class pod_check {
  public:
   auto spec(boost::json::value const& value, std::string const& path) -> std::optional<decode_error> {
     auto const* pod = member(member(&value, "template"), "spec");
+    if (pod == nullptr) return std::nullopt;
     auto const pod_path = path + ".template.spec";
     for (std::string_view const kind : {"containers", "initContainers"}) {
       each(member(pod, kind), pod_path + "." + std::string{kind}, [&](boost::json::value const& container, std::string const& at) {

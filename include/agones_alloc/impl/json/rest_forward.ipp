@@ -33,7 +33,7 @@ inline auto labels_only(label_selector const& selector, place const& at, string_
 
 class rest_request_writer {
  public:
-  rest_request_writer(std::string& out, feature_gates gates) noexcept : to_{out}, gates_{gates} {}
+  rest_request_writer(writer& to, feature_gates gates) noexcept : to_{to}, gates_{gates} {}
 
   void write(game_server_allocation const& gsa, rest_forward_options const& forward) {
     auto const& spec = gsa.spec;
@@ -126,7 +126,7 @@ class rest_request_writer {
     if (error && !error_) error_ = std::move(error);
   }
 
-  writer to_;
+  writer& to_;
   feature_gates gates_;
   std::optional<decode_error> error_;
 };
@@ -135,10 +135,13 @@ class rest_request_writer {
 
 AGONES_ALLOC_DECL auto allocation_to_rest_request(game_server_allocation const& gsa, feature_gates gates,
                                                   rest_forward_options const& forward) -> decoded<std::string> {
-  std::string out;
-  detail::rest_request_writer to{out, gates};
-  to.write(gsa, forward);
-  if (auto error = to.take_error()) return *std::move(error);
+  std::optional<decode_error> error;
+  auto out = detail::written([&](detail::writer& to) {
+    detail::rest_request_writer request{to, gates};
+    request.write(gsa, forward);
+    error = request.take_error();
+  });
+  if (error) return *std::move(error);
   return out;
 }
 

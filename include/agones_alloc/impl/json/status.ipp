@@ -46,42 +46,40 @@ AGONES_ALLOC_DECL auto invalid_message(std::string_view name, field_errors const
 }
 
 AGONES_ALLOC_DECL auto invalid_status(std::string_view name, field_errors const& errors) -> std::string {
-  std::string out;
-  detail::writer to{out};
-  detail::open_status(to, invalid_message(name, errors), "Invalid");
-  to.key("details");
-  to.open('{');
-  if (!name.empty()) detail::text_member(to, "name", name);
-  detail::text_member(to, "group", "allocation.agones.dev");
-  detail::text_member(to, "kind", "GameServerAllocation");
-  to.key("causes");
-  to.open('[');
-  for (auto const& error : errors) {
+  return detail::written([&](detail::writer& to) {
+    detail::open_status(to, invalid_message(name, errors), "Invalid");
+    to.key("details");
     to.open('{');
-    detail::text_member(to, "reason", to_string(error.type));
-    detail::text_member(to, "message", body_of(error));
-    detail::text_member(to, "field", error.field);
+    if (!name.empty()) detail::text_member(to, "name", name);
+    detail::text_member(to, "group", "allocation.agones.dev");
+    detail::text_member(to, "kind", "GameServerAllocation");
+    to.key("causes");
+    to.open('[');
+    for (auto const& error : errors) {
+      to.open('{');
+      detail::text_member(to, "reason", to_string(error.type));
+      detail::text_member(to, "message", body_of(error));
+      detail::text_member(to, "field", error.field);
+      to.close('}');
+    }
+    to.close(']');
     to.close('}');
-  }
-  to.close(']');
-  to.close('}');
-  detail::close_status(to, 422);
-  return out;
+    detail::close_status(to, 422);
+  });
 }
 
 AGONES_ALLOC_DECL auto to_json_status(api_status const& status) -> std::string {
-  std::string out;
-  detail::writer to{out};
-  detail::open_status(to, status.message, status.reason.empty() ? reason_for(status.code) : std::string_view{status.reason});
-  if (status.retry_after.count() != 0) {
-    to.key("details");
-    to.open('{');
-    to.key("retryAfterSeconds");
-    to.number(status.retry_after.count());
-    to.close('}');
-  }
-  detail::close_status(to, status.code);
-  return out;
+  return detail::written([&](detail::writer& to) {
+    detail::open_status(to, status.message, status.reason.empty() ? reason_for(status.code) : std::string_view{status.reason});
+    if (status.retry_after.count() != 0) {
+      to.key("details");
+      to.open('{');
+      to.key("retryAfterSeconds");
+      to.number(status.retry_after.count());
+      to.close('}');
+    }
+    detail::close_status(to, status.code);
+  });
 }
 
 AGONES_ALLOC_DECL auto reason_for(int http_status) noexcept -> std::string_view {

@@ -93,9 +93,10 @@ AGONES_ALLOC_DECL auto parse_time(std::string_view text) noexcept -> std::option
   return time == detail::go_zero_time ? unset_time : time;
 }
 
-AGONES_ALLOC_DECL void append_time(std::string& out, timestamp time) {
+AGONES_ALLOC_DECL auto format_time(timestamp time) -> std::string {
   using namespace std::chrono;
-  if (time < detail::first_printable_time || time >= detail::end_of_printable_time) return;
+  std::string out;
+  if (time < detail::first_printable_time || time >= detail::end_of_printable_time) return out;
   auto const midnight = floor<days>(time);
   year_month_day const date{midnight};
   hh_mm_ss<seconds> const clock{time - midnight};
@@ -111,6 +112,7 @@ AGONES_ALLOC_DECL void append_time(std::string& out, timestamp time) {
   out += ':';
   detail::append_digits(out, static_cast<int>(clock.seconds().count()), 2);
   out += 'Z';
+  return out;
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -16,9 +16,7 @@ inline void write_value(writer& to, cluster_connection_info const& info) {
   write_member(to, "namespace", info.namespace_);
   if (!info.server_ca.empty()) {
     to.key("serverCa");
-    to.raw("\"");
-    append_base64(to.out(), info.server_ca);
-    to.out() += '"';
+    to.text(encode_base64(info.server_ca));
   }
   to.close('}');
 }

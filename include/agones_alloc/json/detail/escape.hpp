@@ -1,11 +1,12 @@
-// A JSON string of any bytes.
+// Which bytes of a JSON string need escaping, and how.
 #pragma once
 
 #include <agones_alloc/config.hpp>
 
 #include <array>
 #include <cstddef>
-#include <string>
+#include <cstdint>
+#include <cstring>
 #include <string_view>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
@@ -30,53 +31,52 @@ inline auto utf8_sequence(std::string_view text) noexcept -> std::size_t {
   return 0;
 }
 
-inline constexpr auto plain_json_characters = [] {
-  std::array<bool, 256> plain{};
-  for (std::size_t i = 0x20; i < 0x80; ++i) plain[i] = i != '"' && i != '\\';
-  return plain;
-}();
-
-inline void append_control_escape(std::string& out, char c) {
-  static constexpr std::string_view hex = "0123456789abcdef";
-  switch (c) {
-    case '"': out += "\\\""; break;
-    case '\\': out += "\\\\"; break;
-    case '\b': out += "\\b"; break;
-    case '\f': out += "\\f"; break;
-    case '\n': out += "\\n"; break;
-    case '\r': out += "\\r"; break;
-    case '\t': out += "\\t"; break;
-    default:
-      out += "\\u00";
-      out += hex[static_cast<unsigned char>(c) >> 4];
-      out += hex[static_cast<unsigned char>(c) & 15];
-  }
+/// True when all eight bytes go out as they are: no control, quote or backslash, and ASCII.
+inline auto plain_octet(std::uint64_t bytes) noexcept -> bool {
+  constexpr std::uint64_t ones = 0x0101010101010101ULL;
+  constexpr std::uint64_t tops = ones << 7U;
+  auto const has_zero = [](std::uint64_t v) { return (v - ones) & ~v & tops; };
+  auto const control = (bytes - ones * 0x20) & ~bytes;  // below 0x20, as far as no byte has its top bit set
+  return ((bytes | control) & tops) == 0 && has_zero(bytes ^ (ones * '"')) == 0 && has_zero(bytes ^ (ones * '\\')) == 0;
 }
 
-/// Appends `text` in quotes. What is not UTF-8 becomes U+FFFD, byte for byte, so the output always is.
-inline void append_escaped(std::string& out, std::string_view text) {
-  out += '"';
-  std::size_t done = 0;
-  for (std::size_t i = 0; i < text.size();) {
-    auto const byte = static_cast<unsigned char>(text[i]);
-    if (plain_json_characters[byte]) {
-      ++i;
-      continue;
-    }
-    auto const length = byte < 0x80 ? 0 : utf8_sequence(text.substr(i, 4));
-    if (length == 0) {
-      out.append(text.substr(done, i - done));
-      if (byte < 0x80) {
-        append_control_escape(out, text[i]);
-      } else {
-        out += "\xef\xbf\xbd";
+/// How many bytes at the front of `text` go out as they are, valid UTF-8 included.
+inline auto plain_prefix(std::string_view text) noexcept -> std::size_t {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    if (text.size() - at >= 8) {
+      std::uint64_t octet;
+      std::memcpy(&octet, text.data() + at, 8);
+      if (plain_octet(octet)) {
+        at += 8;
+        continue;
       }
-      done = i + 1;
     }
-    i += length == 0 ? 1 : length;
+    auto const byte = static_cast<unsigned char>(text[at]);
+    auto const length = byte < 0x20 || byte == '"' || byte == '\\' ? 0 : utf8_sequence(text.substr(at, 4));
+    if (length == 0) break;
+    at += length;
   }
-  out.append(text.substr(done));
-  out += '"';
+  return at;
+}
+
+/// What stands for a byte that cannot go out as it is; U+FFFD for what is not UTF-8.
+inline auto escape_of(char c, std::array<char, 6>& buffer) noexcept -> std::string_view {
+  static constexpr std::string_view hex = "0123456789abcdef";
+  switch (c) {
+    case '"': return "\\\"";
+    case '\\': return "\\\\";
+    case '\b': return "\\b";
+    case '\f': return "\\f";
+    case '\n': return "\\n";
+    case '\r': return "\\r";
+    case '\t': return "\\t";
+    default: break;
+  }
+  auto const byte = static_cast<unsigned char>(c);
+  if (byte >= 0x80) return "\xef\xbf\xbd";
+  buffer = {'\\', 'u', '0', '0', hex[byte >> 4U], hex[byte & 15U]};
+  return {buffer.data(), buffer.size()};
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail

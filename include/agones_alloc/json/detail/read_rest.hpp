@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -41,13 +42,17 @@ struct rest_uint64 {
   std::int64_t& target;
 };
 inline void read_value(reader& in, place const& at, boost::json::value const& value, rest_uint64 const& out) {
+  constexpr std::string_view what = "an unsigned 64-bit integer";
   auto const number = proto_number(value);
   if (auto const* large = std::get_if<std::uint64_t>(&number)) {
     out.target = static_cast<std::int64_t>(*large);
-  } else if (auto const* small = std::get_if<std::int64_t>(&number); small != nullptr && *small >= 0) {
+  } else if (auto const* small = std::get_if<std::int64_t>(&number)) {
+    if (*small < 0) {
+      return in.fail(decode_fault::type, at, "expected " + std::string{what} + ", " + std::to_string(*small) + " is out of range");
+    }
     out.target = *small;
   } else {
-    in.expected(at, "an unsigned 64-bit integer", value);
+    in.not_an_integer(at, what, value);
   }
 }
 

@@ -47,6 +47,7 @@ class reader {
   auto take_error() -> decode_error { return *std::move(error_); }
 
   void expected(place const& at, std::string_view what, boost::json::value const& got);
+  void not_an_integer(place const& at, std::string_view what, boost::json::value const& got);
   void unknown(place const& at);
   auto fits(place const& at, std::size_t count) -> bool;
   /// Strict only: `text` is one of `words`.
@@ -74,6 +75,12 @@ inline auto json_kind_name(boost::json::value const& value) noexcept -> std::str
 
 inline void reader::expected(place const& at, std::string_view what, boost::json::value const& got) {
   if (ok()) fail(decode_fault::type, at, "expected " + std::string{what} + ", got " + std::string{json_kind_name(got)});
+}
+
+inline void reader::not_an_integer(place const& at, std::string_view what, boost::json::value const& got) {
+  auto const* text = language_ == dialect::proto ? got.if_string() : nullptr;
+  if (text == nullptr) return expected(at, what, got);
+  fail(decode_fault::type, at, "expected " + std::string{what} + ", got \"" + std::string{std::string_view{*text}.substr(0, 64)} + "\"");
 }
 
 inline void reader::unknown(place const& at) {
@@ -138,7 +145,7 @@ void read_value(reader& in, place const& at, boost::json::value const& value, In
   } else if (auto const* large = std::get_if<std::uint64_t>(&given)) {
     out_of_range(*large);
   } else {
-    in.expected(at, what, value);
+    in.not_an_integer(at, what, value);
   }
 }
 

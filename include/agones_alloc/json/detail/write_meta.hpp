@@ -9,15 +9,9 @@
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
 inline void write_value(writer& to, timestamp time) {
-  to.raw("");
-  auto const begin = to.out().size();
-  to.out() += '"';
-  append_time(to.out(), time);
-  if (to.out().size() == begin + 1) {
-    to.out().replace(begin, 1, "null");
-  } else {
-    to.out() += '"';
-  }
+  auto const text = format_time(time);
+  if (text.empty()) return to.raw("null");
+  to.text(text);
 }
 
 /// `name` may be that of another object: an allocation's answer carries its server's name.

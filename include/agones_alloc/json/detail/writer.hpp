@@ -7,9 +7,12 @@
 #include <agones_alloc/model/shared_string.hpp>
 #include <agones_alloc/model/string_map.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -17,29 +20,45 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
-/// Keys are literals of the wire format and go out unescaped, `entry` escapes.
+/// Keys are literals of the wire format and go out unescaped, `entry` escapes. The string is complete when the writer is
+/// gone: `written` for a string that is returned.
 class writer {
  public:
-  explicit writer(std::string& out) noexcept : out_{out} {}
+  explicit writer(std::string& out) : out_{out}, begin_{out.size()}, used_{out.size()} {}
+  writer(writer const&) = delete;
+  auto operator=(writer const&) -> writer& = delete;
+  ~writer() { out_.resize(used_); }
 
   void open(char bracket) {
     separate();
-    out_ += bracket;
+    put(bracket);
   }
-  void close(char bracket) { out_ += bracket; }
+  void close(char bracket) { put(bracket); }
   void key(std::string_view name) {
     separate();
-    out_ += '"';
-    out_.append(name).append("\":");
+    auto* to = room(name.size() + 3);
+    *to++ = '"';
+    std::memcpy(to, name.data(), name.size());
+    to += name.size();
+    *to++ = '"';
+    *to = ':';
   }
   void entry(std::string_view name) {
-    separate();
-    append_escaped(out_, name);
-    out_ += ':';
+    text(name);
+    put(':');
   }
   void text(std::string_view value) {
     separate();
-    append_escaped(out_, value);
+    put('"');
+    while (true) {
+      auto const plain = plain_prefix(value);
+      append(value.substr(0, plain));
+      if (plain == value.size()) break;
+      std::array<char, 6> buffer;
+      append(escape_of(value[plain], buffer));
+      value.remove_prefix(plain + 1);
+    }
+    put('"');
   }
   void number(std::int64_t value) {
     separate();
@@ -48,37 +67,60 @@ class writer {
   /// A 64-bit integer as proto-JSON has it: in quotes.
   void quoted_number(std::int64_t value) {
     separate();
-    out_ += '"';
+    put('"');
     digits(value);
-    out_ += '"';
+    put('"');
   }
   /// JSON text as it is: a kept document, `null`, `true`.
   void raw(std::string_view json) {
     separate();
-    out_.append(json);
+    append(json);
   }
-  auto out() noexcept -> std::string& { return out_; }
 
  private:
   // What precedes a value decides: after a bracket, a colon or nothing there is no comma. A text ends with a quote, so a
   // bracket inside it is never mistaken.
   void separate() {
-    if (begun_ && out_.back() != '{' && out_.back() != '[' && out_.back() != ':') out_ += ',';
-    begun_ = true;
+    if (used_ == begin_) return;
+    char const last = out_[used_ - 1];
+    if (last != '{' && last != '[' && last != ':') put(',');
   }
   void digits(std::int64_t value) {
-    std::array<char, 20> buffer;
-    auto const end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
-    out_.append(buffer.data(), end);
+    constexpr std::size_t longest = 20;
+    auto* const to = room(longest);
+    used_ -= longest - static_cast<std::size_t>(std::to_chars(to, to + longest, value).ptr - to);
+  }
+  void append(std::string_view text) {
+    if (!text.empty()) std::memcpy(room(text.size()), text.data(), text.size());
+  }
+  void put(char c) { *room(1) = c; }
+  // The string is kept longer than what is used, so that most pieces are one copy without a call.
+  auto room(std::size_t size) -> char* {
+    if (out_.size() - used_ < size) out_.resize(std::max(out_.capacity(), used_ + size + 512));
+    auto* const at = out_.data() + used_;
+    used_ += size;
+    return at;
   }
 
   std::string& out_;
-  bool begun_{false};
+  std::size_t const begin_;
+  std::size_t used_;
 };
+
+/// A document of its own.
+template <class Write>
+auto written(Write write) -> std::string {
+  std::string out;
+  {
+    writer to{out};
+    write(to);
+  }
+  return out;
+}
 
 inline void write_value(writer& to, shared_string const& value) { to.text(value); }
 template <class Integer>
-  requires std::is_integral_v<Integer>
+  requires(std::is_integral_v<Integer> && !std::is_same_v<Integer, bool>)
 void write_value(writer& to, Integer value) {
   to.number(value);
 }
