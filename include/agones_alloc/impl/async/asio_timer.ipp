@@ -1,38 +1,47 @@
 #pragma once
 
 #include <agones_alloc/async/asio_timer.hpp>
+#include <agones_alloc/async/detail/complete.hpp>
 
 #include <boost/asio/associated_cancellation_slot.hpp>
-#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include <memory>
+#include <mutex>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
 namespace detail {
 
-// Keeps the timer until the wait is over, and says `cancelled` in our words.
-class steady_wait {
+// One wait. The lock lets the slot be used on one thread while the timer fires on another.
+class steady_wait : public std::enable_shared_from_this<steady_wait> {
  public:
-  using executor_type = boost::asio::any_completion_executor;
-  using cancellation_slot_type = boost::asio::cancellation_slot;
+  steady_wait(boost::asio::any_io_executor const& executor, timer::time_point when, timer::handler done)
+      : own_{executor}, timer_{executor, when}, done_{std::move(done)} {}
 
-  steady_wait(std::unique_ptr<boost::asio::steady_timer> waiting, timer::handler done)
-      : executor_{boost::asio::get_associated_executor(done, executor_type{waiting->get_executor()})},
-        slot_{boost::asio::get_associated_cancellation_slot(done)}, waiting_{std::move(waiting)}, done_{std::move(done)} {}
-
-  auto get_executor() const noexcept -> executor_type { return executor_; }
-  auto get_cancellation_slot() const noexcept -> cancellation_slot_type { return slot_; }
-  void operator()(error_code ec) {
-    waiting_.reset();
-    std::move(done_)(ec ? error_code{errc::cancelled} : ec);
+  void start() {
+    auto slot = boost::asio::get_associated_cancellation_slot(done_);
+    if (slot.is_connected()) {
+      slot.assign([weak = weak_from_this()](boost::asio::cancellation_type type) {
+        if (type == boost::asio::cancellation_type::none) return;
+        if (auto const self = weak.lock()) self->cancel();
+      });
+    }
+    std::lock_guard const lock{mutex_};
+    timer_.async_wait([self = shared_from_this()](error_code ec) { self->finish(ec); });
   }
 
  private:
-  executor_type executor_;
-  cancellation_slot_type slot_;
-  std::unique_ptr<boost::asio::steady_timer> waiting_;
+  void cancel() {
+    std::lock_guard const lock{mutex_};
+    timer_.cancel();
+  }
+  void finish(error_code ec) { complete(own_, std::move(done_), ec ? error_code{errc::cancelled} : ec); }
+
+  boost::asio::any_completion_executor own_;
+  std::mutex mutex_;
+  boost::asio::steady_timer timer_;
   timer::handler done_;
 };
 
@@ -45,9 +54,7 @@ AGONES_ALLOC_DECL auto asio_timer::wall_now() const noexcept -> wall_time {
 }
 
 AGONES_ALLOC_DECL void asio_timer::do_wait_until(time_point when, handler done) {
-  auto waiting = std::make_unique<boost::asio::steady_timer>(executor_, when);
-  auto& its = *waiting;
-  its.async_wait(detail::steady_wait{std::move(waiting), std::move(done)});
+  std::make_shared<detail::steady_wait>(executor_, when, std::move(done))->start();
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -1,0 +1,57 @@
+// What an allocator can be told: once at construction, and per call.
+#pragma once
+
+#include <agones_alloc/cache/ranked_index.hpp>
+#include <agones_alloc/config.hpp>
+#include <agones_alloc/flow/allocation_fsm.hpp>
+#include <agones_alloc/flow/backoff.hpp>
+#include <agones_alloc/model/feature_gates.hpp>
+#include <agones_alloc/port/logger.hpp>
+#include <agones_alloc/port/metrics.hpp>
+#include <agones_alloc/port/recorder.hpp>
+#include <agones_alloc/port/timer.hpp>
+#include <agones_alloc/select/request.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI {
+
+struct allocator_options {
+  feature_gates gates;                        ///< for requests that the allocator compiles
+  choice_options choice;                      ///< the same: how to choose where a call does not say
+  std::chrono::nanoseconds timeout{std::chrono::seconds{30}};  ///< of a call that brings none; positive
+  std::shared_ptr<retry_policy const> retry;  ///< null: the reference's, 5 attempts 10 ms apart (spec 6.1)
+  allocation_limits limits;                   ///< waiting for busy servers, reading back unknown writes
+  std::size_t max_operations{65536};          ///< calls at once; one more ends as `contention` at once (Q34)
+  std::size_t max_writes{4096};               ///< servers claimed at once; calls beyond it queue in order
+  std::size_t batch{512};                     ///< events handled in one turn of the loop
+  std::chrono::nanoseconds overload_retry_after{std::chrono::milliseconds{100}};  ///< advice to calls refused so
+  bool breakdown{true};                       ///< `exhausted` carries one
+  std::chrono::nanoseconds breakdown_age{std::chrono::milliseconds{100}};  ///< up to this old, for equal requests
+  index_options index;
+};
+
+/// Throws std::invalid_argument naming the option that is out of range.
+AGONES_ALLOC_DECL void check(allocator_options const&);
+
+/// Where an allocator reports to. Null: nowhere. Each must outlive the allocator and its operations.
+struct allocator_ports {
+  recorder* events{nullptr};
+  metrics* counts{nullptr};
+  logger* log{nullptr};
+};
+
+/// Per call. The earlier of both counts; neither: allocator_options::timeout.
+struct allocate_options {
+  std::optional<timer::time_point> deadline;
+  std::optional<std::chrono::nanoseconds> timeout;
+};
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI
+
+#ifdef AGONES_ALLOC_HEADER_ONLY
+#include <agones_alloc/impl/async/allocator_options.ipp>
+#endif

@@ -1,0 +1,140 @@
+// The driver of an allocator: carries out what the state machines ask for.
+#pragma once
+
+#include <agones_alloc/async/allocator_options.hpp>
+#include <agones_alloc/async/detail/inbox.hpp>
+#include <agones_alloc/async/detail/operation.hpp>
+#include <agones_alloc/async/detail/wake_queue.hpp>
+#include <agones_alloc/cache/ranked_index.hpp>
+#include <agones_alloc/cache/ready_cache.hpp>
+#include <agones_alloc/port/random.hpp>
+#include <agones_alloc/port/store.hpp>
+#include <agones_alloc/port/timer.hpp>
+
+#include <boost/asio/any_completion_executor.hpp>
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+
+/// Everything happens in `turn()`, of which at most one is posted or running: that is what takes the place of a
+/// strand. Other threads only push messages and post a turn. Callers are told at the end of a turn, when all
+/// is consistent, so they may start, cancel or destroy as they like.
+class allocation_engine : public std::enable_shared_from_this<allocation_engine> {
+ public:
+  AGONES_ALLOC_DECL allocation_engine(boost::asio::any_io_executor, ready_cache&, store&, timer&, random_source&,
+                                      allocator_options, allocator_ports);
+  AGONES_ALLOC_DECL ~allocation_engine();
+  AGONES_ALLOC_DECL void listen();  ///< to the cache; after construction
+
+  // Any thread.
+  AGONES_ALLOC_DECL void submit(request_ptr, allocate_options const&, bool dry_run, operation::handler_type);
+  AGONES_ALLOC_DECL void reject(operation::handler_type, allocation_result);
+  AGONES_ALLOC_DECL void close();
+  AGONES_ALLOC_DECL void push(engine_message&);
+  AGONES_ALLOC_DECL void schedule();
+  auto options() const noexcept -> allocator_options const& { return options_; }
+  auto outstanding() const noexcept -> std::size_t { return outstanding_.load(std::memory_order_relaxed); }
+
+ private:
+  struct told {
+    operation::handler_type handler;
+    error_code ec;
+    allocation_result result;
+  };
+  struct explained {
+    request_ptr request;
+    timer::time_point at;
+    std::shared_ptr<breakdown const> what;
+  };
+  struct end_of_turn;
+
+  // A turn and its parts; allocation_engine.ipp.
+  void turn();
+  auto handle_messages() -> bool;
+  void handle(engine_message&);
+  void handle_cancel(cancel_request&);
+  auto follow_index() -> bool;
+  auto wake_parked() -> bool;
+  void wake_due();
+  void admit_waiting();
+  void arm();
+  void tell_callers();
+  void shut();
+
+  // One operation; allocation_steps.ipp.
+  void perform(operation&, allocation_action);
+  void enqueue(operation&, operation_queue&);
+  static auto dequeue(operation_queue&) -> operation&;
+  auto pick_for(operation&, allocation_action&) -> bool;
+  auto decide_for(operation&) -> bool;
+  auto update_of(operation&) -> update_request;
+  void send_update(operation&, update_request);
+  void send_read(operation&);
+  void end_claim(operation&, claim_end);
+  void refresh(operation&);
+  void park(operation&);
+  void unpark(operation&);
+  void release(operation&);
+  auto judge_read_of(operation const&) const -> read_answer;
+
+  // What is said about it; allocation_reports.ipp.
+  void tell(operation&, allocation_action const&);
+  void note_attempt(operation&, write_answer);
+  void record_allocated(game_server const&, action_report const&);
+  auto explain(request_ptr const&) -> std::shared_ptr<breakdown const>;
+  void log_unknown(operation const&, char const* what);
+
+  boost::asio::any_io_executor executor_;
+  boost::asio::any_completion_executor own_;
+  allocator_options options_;
+  std::shared_ptr<retry_policy const> retry_;
+  allocator_ports ports_;
+  ready_cache& cache_;
+  store& store_;
+  timer& timer_;
+  random_source& random_;
+  ranked_index index_;
+
+  inbox inbox_;
+  std::atomic<bool> scheduled_{false};
+  std::atomic<bool> closing_{false};
+  std::atomic<std::size_t> outstanding_{0};
+  std::atomic<std::uint64_t> fired_{0};  ///< the wait that ended last
+
+  // Of the turn alone.
+  inbox::message* backlog_{nullptr};
+  operation_list all_;
+  operation_queue waiting_;   ///< for max_writes
+  operation_queue building_;  ///< for their views
+  wake_queue wakes_;
+  boost::unordered_flat_map<std::uint64_t, operation*> parked_;
+  std::vector<std::uint64_t> woken_;
+  std::vector<told> told_;
+  std::vector<explained> explained_;
+  timer::time_point now_{};
+  timer::wall_time last_stamp_{timer::wall_time::min()};
+  timer::wall_time wall_{};
+  std::uint64_t arrivals_{0};
+  std::size_t writes_{0};
+  std::size_t reported_writes_{0};
+  boost::asio::cancellation_signal stop_waiting_;
+  timer::time_point armed_until_{timer::time_point::max()};
+  std::uint64_t armed_{0};    ///< number of the wait that is pending, if it has not fired
+  bool waiting_for_time_{false};
+  bool closed_{false};
+};
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail
+
+#ifdef AGONES_ALLOC_HEADER_ONLY
+#include <agones_alloc/impl/async/detail/allocation_engine.ipp>
+#include <agones_alloc/impl/async/detail/allocation_reports.ipp>
+#include <agones_alloc/impl/async/detail/allocation_steps.ipp>
+#endif

@@ -1,0 +1,86 @@
+// One call of an allocator, or one claim that is being read back: its state machine and what it needs to go on.
+#pragma once
+
+#include <agones_alloc/async/detail/inbox.hpp>
+#include <agones_alloc/async/detail/wake_queue.hpp>
+#include <agones_alloc/cache/server_handle.hpp>
+#include <agones_alloc/config.hpp>
+#include <agones_alloc/flow/allocation_fsm.hpp>
+#include <agones_alloc/model/outcome.hpp>
+#include <agones_alloc/port/store.hpp>
+#include <agones_alloc/select/apply.hpp>
+#include <agones_alloc/select/request.hpp>
+
+#include <boost/asio/any_completion_handler.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/intrusive/list.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+
+class allocation_engine;
+struct operation;
+
+struct engine_message : inbox::message {
+  enum class kind : std::uint8_t { start, update_answer, read_answer, cancel };
+  explicit engine_message(kind k) noexcept : what{k} {}
+  kind what;
+};
+
+/// Outlives its operation: a slot may be used at any time. `of` belongs to the engine's turn.
+struct cancel_request : engine_message {
+  cancel_request(std::weak_ptr<allocation_engine> e, operation* op) noexcept
+      : engine_message{kind::cancel}, engine{std::move(e)}, of{op} {}
+  std::weak_ptr<allocation_engine> engine;
+  operation* of;
+  std::atomic<bool> requested{false};
+  std::shared_ptr<cancel_request> in_inbox;  ///< keeps it while the engine has yet to look
+  boost::asio::cancellation_signal withdraw;  ///< towards the store
+};
+
+using operation_hook = boost::intrusive::list_base_hook<boost::intrusive::tag<struct all_tag>>;
+using queue_hook = boost::intrusive::list_base_hook<boost::intrusive::tag<struct queue_tag>>;
+using operation_list = boost::intrusive::list<operation, boost::intrusive::base_hook<operation_hook>>;
+using operation_queue = boost::intrusive::list<operation, boost::intrusive::base_hook<queue_hook>>;
+
+/// Owned by its engine from the start; touched by others only to deliver the one answer it waits for.
+struct operation : engine_message, wake_queue::entry, operation_hook, queue_hook {
+  using handler_type = boost::asio::any_completion_handler<void(error_code, allocation_result)>;
+
+  operation(handler_type h, request_ptr r, allocation_fsm machine)
+      : engine_message{kind::start}, handler{std::move(h)}, request{std::move(r)}, fsm{machine} {}
+
+  handler_type handler;
+  request_ptr request;
+  allocation_fsm fsm;
+  operation_queue* in_queue{nullptr};  ///< waits for a write to end, or for a view to be built
+  std::uint64_t number{0};      ///< in order of arrival
+  timer::time_point started{};
+  timer::time_point deadline{timer::time_point::max()};
+  timer::time_point try_started{};
+  bool dry_run{false};
+  bool parked{false};           ///< the index knows `number`
+
+  // The claim.
+  server_handle handle{};
+  game_server_ptr base;
+  std::uint32_t selector{0};
+  timer::wall_time stamp{};     ///< the write's last-allocated
+  action_report report;
+
+  // The answer, and what was learnt before it.
+  error_code ec;
+  store_result answer;
+  std::vector<attempt> attempts;
+  std::shared_ptr<cancel_request> cancel;
+};
+
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail

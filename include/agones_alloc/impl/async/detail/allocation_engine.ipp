@@ -1,0 +1,267 @@
+#pragma once
+
+#include <agones_alloc/async/detail/allocation_engine.hpp>
+#include <agones_alloc/async/detail/complete.hpp>
+
+#include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+
+AGONES_ALLOC_DECL allocation_engine::allocation_engine(boost::asio::any_io_executor executor, ready_cache& cache,
+                                                       store& writes, timer& time, random_source& random,
+                                                       allocator_options options, allocator_ports ports)
+    : executor_{std::move(executor)}, own_{executor_}, options_{std::move(options)},
+      retry_{options_.retry ? options_.retry : std::make_shared<backoff const>()}, ports_{ports}, cache_{cache},
+      store_{writes}, timer_{time}, random_{random}, index_{cache, options_.index} {}
+
+// Nothing but memory: the cache and the ports may be gone when an executor drops what never ran.
+AGONES_ALLOC_DECL allocation_engine::~allocation_engine() {
+  for (auto* list : {std::exchange(backlog_, nullptr), inbox_.take()}) {
+    while (list != nullptr) {
+      auto* const m = static_cast<engine_message*>(std::exchange(list, list->next));
+      if (m->what == engine_message::kind::start) delete static_cast<operation*>(m);  // not in all_ yet
+      if (m->what == engine_message::kind::cancel) static_cast<cancel_request*>(m)->in_inbox.reset();
+    }
+  }
+  waiting_.clear();
+  building_.clear();
+  all_.clear_and_dispose([](operation* op) { delete op; });
+}
+
+AGONES_ALLOC_DECL void allocation_engine::listen() {
+  cache_.on_change([weak = weak_from_this()] {
+    if (auto const self = weak.lock()) self->schedule();
+  });
+}
+
+AGONES_ALLOC_DECL void allocation_engine::submit(request_ptr request, allocate_options const& call, bool dry_run,
+                                                 operation::handler_type handler) {
+  if (outstanding_.fetch_add(1, std::memory_order_relaxed) >= options_.max_operations) {
+    outstanding_.fetch_sub(1, std::memory_order_relaxed);
+    allocation_result full;
+    full.result = outcome::contention;
+    full.retry_after = options_.overload_retry_after;
+    return reject(std::move(handler), std::move(full));
+  }
+  auto const now = timer_.now();
+  auto const after = [now](std::chrono::nanoseconds wait) {
+    return wait < timer::time_point::max() - now ? now + wait : timer::time_point::max();
+  };
+  auto deadline = timer::time_point::max();
+  if (call.deadline) deadline = *call.deadline;
+  if (call.timeout) deadline = std::min(deadline, after(*call.timeout));
+  if (!call.deadline && !call.timeout) deadline = after(options_.timeout);
+
+  auto const slot = boost::asio::get_associated_cancellation_slot(handler);
+  auto op = std::make_unique<operation>(std::move(handler), std::move(request),
+                                        allocation_fsm{*retry_, options_.limits, deadline});
+  op->started = now;
+  op->deadline = deadline;
+  op->dry_run = dry_run;
+  if (slot.is_connected()) {
+    op->cancel = std::make_shared<cancel_request>(weak_from_this(), op.get());
+    auto copy = slot;
+    copy.assign([request_cancel = op->cancel](boost::asio::cancellation_type type) {
+      if (type == boost::asio::cancellation_type::none) return;
+      if (request_cancel->requested.exchange(true)) return;
+      if (auto const engine = request_cancel->engine.lock()) {
+        request_cancel->in_inbox = request_cancel;
+        engine->push(*request_cancel);
+      }
+    });
+  }
+  push(*op.release());
+}
+
+AGONES_ALLOC_DECL void allocation_engine::reject(operation::handler_type handler, allocation_result result) {
+  boost::asio::post(executor_, [own = own_, h = std::move(handler), r = std::move(result)]() mutable {
+    auto const ec = error_of(r.result);
+    complete(own, std::move(h), ec, std::move(r));
+  });
+}
+
+AGONES_ALLOC_DECL void allocation_engine::close() {
+  closing_.store(true);
+  schedule();
+}
+
+AGONES_ALLOC_DECL void allocation_engine::push(engine_message& m) {
+  inbox_.push(m);
+  schedule();
+}
+
+AGONES_ALLOC_DECL void allocation_engine::schedule() {
+  if (!scheduled_.exchange(true)) boost::asio::post(executor_, [self = shared_from_this()] { self->turn(); });
+}
+
+// Runs however the turn ends, for a caller's handler may throw: no message and no caller is left behind.
+struct allocation_engine::end_of_turn {
+  allocation_engine& engine;
+  bool more{true};
+  ~end_of_turn() {
+    if (more || !engine.told_.empty()) {
+      boost::asio::post(engine.executor_, [self = engine.shared_from_this()] { self->turn(); });
+      return;
+    }
+    // An exchange, not a store: it sees every push made before the pusher found the turn still scheduled.
+    engine.scheduled_.exchange(false);
+    if (!engine.inbox_.empty() || engine.cache_.changed() || engine.closing_.load() != engine.closed_) engine.schedule();
+  }
+};
+
+inline void allocation_engine::turn() {
+  end_of_turn end{*this};
+  now_ = timer_.now();
+  wall_ = timer::wall_time::min();
+  auto more = false;
+  if (closing_.load() && !closed_) shut();
+  more |= handle_messages();
+  more |= follow_index();
+  wake_due();
+  admit_waiting();
+  more |= wake_parked();
+  arm();
+  if (ports_.counts != nullptr && writes_ != reported_writes_) ports_.counts->in_flight(reported_writes_ = writes_);
+  end.more = more;
+  tell_callers();
+}
+
+inline auto allocation_engine::handle_messages() -> bool {
+  for (std::size_t left = options_.batch; left > 0; --left) {
+    if (backlog_ == nullptr) backlog_ = inbox_.take();
+    if (backlog_ == nullptr) return false;
+    handle(static_cast<engine_message&>(*std::exchange(backlog_, backlog_->next)));
+  }
+  return backlog_ != nullptr;
+}
+
+inline void allocation_engine::handle(engine_message& m) {
+  if (m.what == engine_message::kind::cancel) return handle_cancel(static_cast<cancel_request&>(m));
+  auto& op = static_cast<operation&>(m);
+  switch (m.what) {
+    case engine_message::kind::start: {
+      op.number = ++arrivals_;
+      all_.push_back(op);
+      auto const leave = closed_ || (op.cancel && op.cancel->requested.load());
+      if (leave) return perform(op, op.fsm.cancel(now_));
+      if (!waiting_.empty()) return enqueue(op, waiting_);
+      return perform(op, op.fsm.start(now_));
+    }
+    case engine_message::kind::update_answer: {
+      auto answer = judge_write(op.ec);
+      // Acknowledged, but not with the object: what it looks like now has to be read.
+      if (answer == write_answer::applied && op.answer.server == nullptr) answer = write_answer::unknown;
+      if (answer == write_answer::conflict && ports_.counts != nullptr) ports_.counts->update_conflict();
+      if (answer != write_answer::applied) note_attempt(op, answer);
+      auto const draw = answer == write_answer::applied ? 0.0 : random_.unit();
+      return perform(op, op.fsm.update_done(answer, now_, draw, op.answer.retry_after));
+    }
+    case engine_message::kind::read_answer: return perform(op, op.fsm.read_done(judge_read_of(op), now_, random_.unit()));
+    case engine_message::kind::cancel: return;
+  }
+}
+
+inline void allocation_engine::handle_cancel(cancel_request& request) {
+  auto const keep = std::move(request.in_inbox);
+  if (request.of != nullptr) perform(*request.of, request.of->fsm.cancel(now_));
+}
+
+inline auto allocation_engine::dequeue(operation_queue& queue) -> operation& {
+  auto& op = queue.front();
+  queue.pop_front();
+  op.in_queue = nullptr;
+  return op;
+}
+
+// Takes in what changed, a slice a turn, and goes on with the views that are being built.
+inline auto allocation_engine::follow_index() -> bool {
+  if (building_.empty()) return cache_.changed() && index_.drain();
+  auto const more = index_.build_some();
+  // While other views are unfinished, look at a few only: each look costs a pick.
+  auto looks = more ? std::min<std::size_t>(building_.size(), 16) : building_.size();
+  for (; looks > 0 && !building_.empty(); --looks) {
+    auto& op = dequeue(building_);
+    perform(op, op.fsm.start(now_));
+  }
+  return more || !building_.empty();
+}
+
+inline auto allocation_engine::wake_parked() -> bool {
+  if (parked_.empty()) return false;
+  for (auto rounds = 0; rounds < 64; ++rounds) {
+    woken_.clear();
+    index_.take_woken(woken_);
+    if (woken_.empty()) return false;
+    for (auto const number : woken_) {
+      auto const at = parked_.find(number);
+      if (at == parked_.end()) continue;
+      auto& op = *at->second;
+      parked_.erase(at);
+      op.parked = false;
+      perform(op, op.fsm.woken(now_));
+    }
+  }
+  return true;
+}
+
+inline void allocation_engine::wake_due() {
+  while (auto* const due = wakes_.take_due(now_)) {
+    auto& op = static_cast<operation&>(*due);
+    perform(op, op.fsm.time_passed(now_));
+  }
+}
+
+inline void allocation_engine::admit_waiting() {
+  while (!waiting_.empty() && writes_ < options_.max_writes) {
+    auto& op = dequeue(waiting_);
+    perform(op, op.fsm.start(now_));
+  }
+}
+
+// One wait for all: for the earliest wake. It need not be exact: a turn that finds nothing due arms again.
+inline void allocation_engine::arm() {
+  if (waiting_for_time_ && fired_.load(std::memory_order_acquire) == armed_) waiting_for_time_ = false;
+  auto const next = wakes_.next();
+  if (waiting_for_time_ && armed_until_ <= next && next != timer::time_point::max()) return;
+  if (waiting_for_time_) {
+    waiting_for_time_ = false;
+    stop_waiting_.emit(boost::asio::cancellation_type::terminal);
+  }
+  if (next == timer::time_point::max()) return;
+  waiting_for_time_ = true;
+  armed_until_ = next;
+  auto const number = ++armed_;
+  timer_.async_wait_until(next, boost::asio::bind_cancellation_slot(
+                                    stop_waiting_.slot(), [self = shared_from_this(), number](error_code ec) {
+                                      if (ec) return;
+                                      self->fired_.store(number, std::memory_order_release);
+                                      self->schedule();
+                                    }));
+}
+
+// From the end backwards costs nothing to take off; so they are told in reverse of a reversed list.
+inline void allocation_engine::tell_callers() {
+  std::reverse(told_.begin(), told_.end());
+  while (!told_.empty()) {
+    auto next = std::move(told_.back());
+    told_.pop_back();
+    outstanding_.fetch_sub(1, std::memory_order_relaxed);
+    complete(own_, std::move(next.handler), next.ec, std::move(next.result));
+  }
+}
+
+inline void allocation_engine::shut() {
+  closed_ = true;
+  std::vector<operation*> present;
+  present.reserve(all_.size());
+  for (auto& op : all_) present.push_back(&op);
+  // perform() may release the one it is given, and no other.
+  for (auto* const op : present) perform(*op, op->fsm.cancel(now_));
+}
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail

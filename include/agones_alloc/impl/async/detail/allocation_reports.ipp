@@ -1,0 +1,120 @@
+#pragma once
+
+#include <agones_alloc/async/allocator.hpp>
+#include <agones_alloc/async/detail/allocation_engine.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+
+inline void allocation_engine::tell(operation& op, allocation_action const& action) {
+  if (op.cancel) op.cancel->of = nullptr;
+  told_.emplace_back(std::move(op.handler), error_of(action.result), allocation_result{});
+  auto& result = told_.back().result;
+  result.result = action.result;
+  result.tries = op.fsm.tries();
+  result.retry_after = action.retry_after;
+  result.attempts = std::move(op.attempts);
+  switch (action.result) {
+    case outcome::allocated:
+      result.server = op.answer.server;
+      result.selector = op.selector;
+      result.source = "local";
+      result.counter_errors = std::move(op.report.counter_errors);
+      result.list_errors = std::move(op.report.list_errors);
+      break;
+    case outcome::unknown:
+      result.server = op.base;
+      result.selector = op.selector;
+      result.source = "local";
+      result.server_message = op.answer.server_message;
+      log_unknown(op, "the fate of a write is not known yet");
+      break;
+    case outcome::exhausted:
+      if (options_.breakdown) result.remaining = explain(op.request);
+      break;
+    case outcome::refused:
+    case outcome::unavailable:
+    case outcome::contention:
+      result.server_message = op.answer.server_message;
+      result.server_code = op.answer.server_code;
+      break;
+    case outcome::invalid:
+    case outcome::cancelled:
+    case outcome::deadline: break;
+  }
+  if (ports_.counts == nullptr || op.dry_run) return;
+  allocation_sample sample;
+  sample.result = action.result;
+  if (result.server != nullptr) sample.fleet = result.server->meta.labels.value_or_empty(keys::fleet_label);
+  sample.scheduling = op.request->allocation().spec.scheduling.view();
+  sample.tries = result.tries;
+  sample.took = now_ - op.started;
+  ports_.counts->allocation(sample);
+}
+
+inline void allocation_engine::note_attempt(operation& op, write_answer answer) {
+  if (!op.fsm.has_caller()) return;
+  attempt failed;
+  failed.server = key_of(op.base->meta);
+  failed.message = op.answer.server_message.empty() ? op.ec.message() : op.answer.server_message;
+  failed.took = now_ - op.try_started;
+  switch (answer) {
+    case write_answer::applied:
+    case write_answer::conflict:
+    case write_answer::gone: failed.result = outcome::contention; break;
+    case write_answer::refused: failed.result = outcome::refused; break;
+    case write_answer::not_applied: failed.result = outcome::unavailable; break;
+    case write_answer::cancelled: failed.result = outcome::cancelled; break;
+    case write_answer::unknown: failed.result = outcome::unknown; break;
+  }
+  op.attempts.push_back(std::move(failed));
+}
+
+// Spec 7, step 8: on the updated object, in this order.
+inline void allocation_engine::record_allocated(game_server const& server, action_report const& report) {
+  if (ports_.events == nullptr) return;
+  auto const joined = [](std::vector<std::string> const& lines) {
+    std::string text;
+    for (auto const& line : lines) text += text.empty() ? line : "\n" + line;
+    return text;
+  };
+  if (!report.counter_errors.empty()) {
+    ports_.events->record(server, recorder::type::warning, "CounterActionError", joined(report.counter_errors));
+  }
+  if (!report.list_errors.empty()) {
+    ports_.events->record(server, recorder::type::warning, "ListActionError", joined(report.list_errors));
+  }
+  ports_.events->record(server, recorder::type::normal, "Allocated", "Allocated");
+}
+
+// A storm of requests that nothing matches is answered from memory: equal requests share one breakdown for a while.
+inline auto allocation_engine::explain(request_ptr const& request) -> std::shared_ptr<breakdown const> {
+  constexpr std::size_t most = 64;
+  for (auto& known : explained_) {
+    if (known.request != request && known.request->shapes() != request->shapes()) continue;
+    if (now_ - known.at > options_.breakdown_age) {
+      known.what = std::make_shared<breakdown const>(index_.explain(*request));
+      known.at = now_;
+    }
+    return known.what;
+  }
+  auto made = std::make_shared<breakdown const>(index_.explain(*request));
+  if (options_.breakdown_age.count() == 0) return made;
+  if (explained_.size() >= most) {
+    explained_.erase(std::min_element(explained_.begin(), explained_.end(),
+                                      [](explained const& a, explained const& b) { return a.at < b.at; }));
+  }
+  explained_.push_back({request, now_, made});
+  return made;
+}
+
+inline void allocation_engine::log_unknown(operation const& op, char const* what) {
+  if (ports_.log == nullptr) return;
+  auto const server = to_string(key_of(op.base->meta));
+  ports_.log->log(severity::warning, what, {{"server", server}, {"error", op.ec.message()}});
+}
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail
