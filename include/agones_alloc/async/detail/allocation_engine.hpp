@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
@@ -44,6 +45,7 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
 
  private:
   struct told {
+    told(operation::handler_type h, error_code e) : handler{std::move(h)}, ec{e} {}
     operation::handler_type handler;
     error_code ec;
     allocation_result result;

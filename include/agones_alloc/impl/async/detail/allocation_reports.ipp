@@ -11,7 +11,7 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
 inline void allocation_engine::tell(operation& op, allocation_action const& action) {
   if (op.cancel) op.cancel->of = nullptr;
-  told_.emplace_back(std::move(op.handler), error_of(action.result), allocation_result{});
+  told_.emplace_back(std::move(op.handler), error_of(action.result));
   auto& result = told_.back().result;
   result.result = action.result;
   result.tries = op.fsm.tries();
