@@ -18,9 +18,13 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
+namespace detail {
+class index_core;
+}
+
 struct index_options {
   std::size_t max_views{1024};              ///< live request shapes; the least recently used goes first
-  std::uint64_t idle_picks{1'000'000};      ///< a view that was not asked for so many picks is dropped
+  std::uint64_t idle_picks{4'000'000};      ///< a view that was not asked for so many picks is dropped
   std::size_t max_entries{std::size_t{1} << 25};  ///< entries (32 bytes each) over all views; one view may exceed it alone
   std::size_t slice{2048};                  ///< servers handled by one step of drain() or build_some()
 };
@@ -92,8 +96,7 @@ class ranked_index {
   AGONES_ALLOC_DECL auto statistics() const -> index_statistics;
 
  private:
-  class core;
-  std::unique_ptr<core> core_;
+  std::unique_ptr<detail::index_core> core_;
 };
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -56,8 +56,6 @@ struct removed_server {
 template <class Mutex>
 class alignas(64) slot_stripe {
  public:
-  using slot = server_slot;
-
   slot_stripe() : by_key_{0, hash_of{this}, same_key{this}} {}
   slot_stripe(slot_stripe const&) = delete;
   auto operator=(slot_stripe const&) -> slot_stripe& = delete;

@@ -4,6 +4,8 @@
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/model/game_server.hpp>
 
+#include <boost/container/container_fwd.hpp>
+
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -1,3 +1,41 @@
 #pragma once
 
+#include <agones_alloc/cache/index/index_core.hpp>
 #include <agones_alloc/cache/ranked_index.hpp>
+
+#include <memory>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI {
+
+AGONES_ALLOC_DECL ranked_index::ranked_index(ready_cache& cache, index_options options)
+    : core_{std::make_unique<detail::index_core>(cache, options)} {}
+AGONES_ALLOC_DECL ranked_index::~ranked_index() = default;
+
+AGONES_ALLOC_DECL auto ranked_index::drain() -> bool { return core_->drain(); }
+AGONES_ALLOC_DECL auto ranked_index::build_some() -> bool { return core_->build_some(); }
+AGONES_ALLOC_DECL auto ranked_index::pick_and_claim(allocation_request const& request, random_source& random, pick& out)
+    -> pick_status {
+  return core_->pick_and_claim(request, random, out);
+}
+AGONES_ALLOC_DECL auto ranked_index::explain(allocation_request const& request) -> breakdown {
+  return core_->explain(request);
+}
+AGONES_ALLOC_DECL void ranked_index::watch(allocation_request const& request, std::uint64_t token) {
+  core_->watch(request, token);
+}
+AGONES_ALLOC_DECL void ranked_index::unwatch(std::uint64_t token) { core_->unwatch(token); }
+AGONES_ALLOC_DECL void ranked_index::take_woken(std::vector<std::uint64_t>& out) { core_->take_woken(out); }
+AGONES_ALLOC_DECL auto ranked_index::load_of(std::string_view node) const -> std::optional<node_load> {
+  return core_->load_of(node);
+}
+AGONES_ALLOC_DECL auto ranked_index::statistics() const -> index_statistics { return core_->statistics(); }
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI
+
+#ifdef AGONES_ALLOC_HEADER_ONLY
+#include <agones_alloc/impl/cache/index_changes.ipp>
+#include <agones_alloc/impl/cache/index_explain.ipp>
+#include <agones_alloc/impl/cache/index_pick.ipp>
+#include <agones_alloc/impl/cache/index_views.ipp>
+#include <agones_alloc/impl/cache/index_waiting.ipp>
+#endif

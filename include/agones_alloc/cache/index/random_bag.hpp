@@ -1,0 +1,68 @@
+// The servers of a view without order: a uniform draw in constant time.
+#pragma once
+
+#include <agones_alloc/config.hpp>
+#include <agones_alloc/cache/index/server_slots.hpp>
+#include <agones_alloc/port/random.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+
+/// Taking a server out costs nothing: its entry becomes void with its placement. Void entries are dropped where a draw
+/// meets one, and looked for while they are the majority, so there are never many.
+class random_bag {
+ public:
+  void insert(std::uint32_t id, server_slots const& servers) {
+    if (size_ == blocks_.size() * per_block) blocks_.push_back(std::make_unique_for_overwrite<block>());
+    at(size_++) = {id, servers[id].placement};
+  }
+
+  /// To be called with each change: a few looks for void entries when fewer than half of all are valid.
+  void tidy(server_slots const& servers, std::size_t valid) {
+    for (int look = 0; look != 4 && size_ > 2 * valid + 16; ++look) {
+      whim_ = whim_ * 6364136223846793005ULL + 1442695040888963407ULL;
+      drop_if_void(static_cast<std::size_t>(whim_ >> 33) % size_, servers);
+    }
+  }
+
+  /// A uniform draw from the valid entries, of which there must be one. The entry stays.
+  auto draw(server_slots const& servers, random_source& random) -> std::uint32_t {
+    for (;;) {
+      auto const index = static_cast<std::size_t>(random.below(size_));
+      auto const drawn = at(index);
+      if (!drop_if_void(index, servers)) return drawn.id;
+    }
+  }
+
+  auto size() const noexcept -> std::size_t { return size_; }
+
+ private:
+  struct entry {
+    std::uint32_t id;
+    std::uint32_t placement;
+  };
+  static constexpr std::size_t per_block = 1024;
+  using block = std::array<entry, per_block>;
+
+  auto at(std::size_t index) noexcept -> entry& { return (*blocks_[index / per_block])[index % per_block]; }
+
+  auto drop_if_void(std::size_t index, server_slots const& servers) -> bool {
+    auto const looked_at = at(index);
+    if (servers[looked_at.id].placement == looked_at.placement) return false;
+    at(index) = at(--size_);
+    // One block is kept, so that a size at the edge does not allocate again and again.
+    if (blocks_.size() > size_ / per_block + 2) blocks_.pop_back();
+    return true;
+  }
+
+  std::vector<std::unique_ptr<block>> blocks_;
+  std::size_t size_{0};
+  std::uint64_t whim_{0};
+};
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail

@@ -1,0 +1,145 @@
+#pragma once
+
+#include <agones_alloc/cache/index/index_core.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+
+AGONES_ALLOC_DECL auto index_core::drain() -> bool {
+  if (!cache_.changed()) return false;
+  taken_.clear();
+  auto const more = cache_.take_changes(taken_, options_.slice);
+  for (auto& change : taken_) apply(std::move(change));
+  taken_.clear();
+  return more;
+}
+
+AGONES_ALLOC_DECL void index_core::leave_views(std::uint32_t id, indexed_server const& server) {
+  if (server.status != slot_status::free && server.status != slot_status::claimed) return;
+  for_each_view(label_sets_[server.label_set], [&](index_view& view) {
+    if (!counts(view, server) || !view.accepts(server)) return;
+    if (server.status == slot_status::free) {
+      view.erase(id);
+    } else if (--view.in_flight == 0 && !view.waiters.empty()) {
+      view.flight_ended = true;
+      signal(view);
+    }
+  });
+}
+
+AGONES_ALLOC_DECL void index_core::enter_view(index_view& view, std::uint32_t id, indexed_server const& server) {
+  if (!view.accepts(server)) return;
+  if (server.status == slot_status::claimed) {
+    ++view.in_flight;
+  } else {
+    view.insert(id, nodes_);
+    if (!view.waiters.empty()) signal(view);
+  }
+}
+
+AGONES_ALLOC_DECL void index_core::enter_views(std::uint32_t id, indexed_server const& server) {
+  if (server.status != slot_status::free && server.status != slot_status::claimed) return;
+  for_each_view(label_sets_[server.label_set], [&](index_view& view) { enter_view(view, id, server); });
+}
+
+/// The server was claimed for a pick: as leave_views and enter_views would do it, in one go.
+AGONES_ALLOC_DECL void index_core::note_claim(std::uint32_t id, indexed_server& server) {
+  for_each_view(label_sets_[server.label_set], [&](index_view& view) {
+    if (!view.accepts(server)) return;
+    if (counts(view, server)) view.erase(id);
+    ++view.in_flight;
+  });
+  server.status = slot_status::claimed;
+  server.touched = ++moment_;
+  ++server.placement;
+}
+
+AGONES_ALLOC_DECL void index_core::mark_cells(std::uint32_t node) {
+  auto& clean = nodes_[node].clean;
+  for (auto const& cell : clean) {
+    if (auto* view = views_.get(cell.view)) view->mark_dirty(cell);
+  }
+  clean.clear();
+}
+
+AGONES_ALLOC_DECL void index_core::move_node(indexed_server& known, game_server const* now) {
+  auto const* old = known.server.get();
+  auto const before = known.node;
+  auto const stays = old != nullptr && now != nullptr && old->status.node_name == now->status.node_name;
+  if (stays && old->status.state == now->status.state) return;
+  if (old != nullptr) nodes_.leave(before, known.state);
+  if (now != nullptr) {
+    if (stays) {
+      nodes_.enter(before, now->status.state);
+    } else {
+      known.node = nodes_.enter(now->status.node_name, now->status.state);
+      mark_cells(known.node);
+    }
+  }
+  if (old == nullptr) return;
+  mark_cells(before);
+  nodes_.forget_if_empty(before);
+}
+
+AGONES_ALLOC_DECL void index_core::move_label_set(std::uint32_t id, indexed_server& known, game_server const* now) {
+  auto const* old = known.server.get();
+  auto const is_allocated = [](game_server const* server) {
+    return server != nullptr && server->status.state == game_server_state::allocated ? 1U : 0U;
+  };
+  if (old != nullptr && now != nullptr && old->meta.labels == now->meta.labels &&
+      old->meta.namespace_ == now->meta.namespace_) {
+    auto& allocated = label_sets_[known.label_set].allocated;
+    allocated = allocated + is_allocated(now) - is_allocated(old);
+    return;
+  }
+  if (old != nullptr) {
+    auto const index = known.label_set;
+    label_sets_[index].allocated -= is_allocated(old);
+    if (auto const moved = label_sets_.leave(index, known.member)) servers_[*moved].member = known.member;
+    label_sets_.forget_if_empty(index);
+  }
+  if (now == nullptr) return;
+  auto const [index, made] = label_sets_.intern(now->meta.namespace_, now->meta.labels);
+  if (made) introduce(label_sets_[index]);
+  known.label_set = index;
+  known.member = label_sets_.join(index, id);
+  label_sets_[index].allocated += is_allocated(now);
+}
+
+/// True when no view could tell the difference.
+AGONES_ALLOC_DECL auto index_core::keeps_place(indexed_server const& known, slot_view const& now) const -> bool {
+  if (known.status != slot_status::free || now.status != slot_status::free || custom_views_ != 0) return false;
+  auto const& a = *known.server;
+  auto const& b = *now.server;
+  auto const same_players = a.status.players == b.status.players ||
+                            (a.status.players && b.status.players && *a.status.players == *b.status.players);
+  return a.status.state == b.status.state && a.status.node_name == b.status.node_name && same_players &&
+         a.meta.name == b.meta.name && a.meta.namespace_ == b.meta.namespace_ &&
+         a.meta.creation_timestamp == b.meta.creation_timestamp && a.meta.labels == b.meta.labels &&
+         a.status.counters == b.status.counters && a.status.lists == b.status.lists;
+}
+
+AGONES_ALLOC_DECL void index_core::apply(slot_view now) {
+  auto const id = now.handle.id;
+  auto& known = servers_.at(id);
+  if (known.version == now.handle.version && known.status == now.status) return;
+  known.version = now.handle.version;
+  ++changes_;
+  if (keeps_place(known, now)) {
+    known.server = std::move(now.server);
+    return;
+  }
+  if (known.server) leave_views(id, known);
+  move_node(known, now.server.get());
+  move_label_set(id, known, now.server.get());
+  known.status = now.status;
+  known.state = now.server ? now.server->status.state : game_server_state::unset;
+  known.server = std::move(now.server);
+  known.touched = ++moment_;
+  ++known.placement;
+  if (known.server) enter_views(id, known);
+}
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail

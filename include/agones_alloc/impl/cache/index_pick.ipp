@@ -1,0 +1,71 @@
+#pragma once
+
+#include <agones_alloc/cache/index/index_core.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+
+/// Claims a server of a complete view; false when it has none that is free.
+AGONES_ALLOC_DECL auto index_core::claim_from(index_view& view, std::uint32_t top_n, random_source& random, pick& out)
+    -> bool {
+  while (view.free != 0) {
+    auto const id = view.choose(top_n, random, nodes_);
+    auto& server = servers_[id];
+    out.handle = {id, server.version};
+    out.server = cache_.claim(out.handle);
+    if (out.server) {
+      note_claim(id, server);
+      return true;
+    }
+    apply(cache_.read(id));  // somebody changed it: see how, and choose again
+  }
+  return false;
+}
+
+AGONES_ALLOC_DECL auto index_core::pick_target(allocation_request const& request, pick& out) -> pick_status {
+  auto const& target = *request.target();
+  for (;;) {
+    auto const seen = cache_.lookup({request.shapes().front().namespace_, target.name});
+    if (!seen.server || (!target.uid.empty() && seen.server->meta.uid != target.uid)) return pick_status::none;
+    auto const& shapes = request.shapes();
+    auto const shape = std::find_if(shapes.begin(), shapes.end(), [&](view_shape const& s) {
+      return matches(s.selector, *seen.server);
+    });
+    if (shape == shapes.end() || seen.status == slot_status::stale) return pick_status::none;
+    if (seen.status == slot_status::claimed) return pick_status::busy;
+    out.server = cache_.claim(seen.handle);
+    if (!out.server) continue;
+    out.handle = seen.handle;
+    out.selector = static_cast<std::uint32_t>(shape - shapes.begin());
+    apply({seen.handle, slot_status::claimed, out.server});
+    return pick_status::picked;
+  }
+}
+
+AGONES_ALLOC_DECL auto index_core::pick_and_claim(allocation_request const& request, random_source& random, pick& out)
+    -> pick_status {
+  auto const behind = drain();
+  if (++picks_ % 64 == 0) drop_idle_one();
+  if (request.target()) {
+    auto const status = pick_target(request, out);
+    if (status == pick_status::picked || request.target()->required) return status;
+  }
+  auto may_build = true;
+  auto in_flight = false;
+  for (std::size_t i = 0; i != request.shapes().size(); ++i) {
+    auto& view = view_of(request.shapes()[i]);
+    if (!view.complete && std::exchange(may_build, false)) build(options_.slice);
+    if (!view.complete) return pick_status::building;
+    if (claim_from(view, request.top_n(), random, out)) {
+      out.selector = static_cast<std::uint32_t>(i);
+      return pick_status::picked;
+    }
+    in_flight = in_flight || view.in_flight != 0;
+  }
+  if (behind) return pick_status::building;
+  return in_flight ? pick_status::busy : pick_status::none;
+}
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail

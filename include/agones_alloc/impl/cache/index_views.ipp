@@ -1,0 +1,171 @@
+#pragma once
+
+#include <agones_alloc/cache/index/index_core.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+
+AGONES_ALLOC_DECL auto index_core::find_view(view_shape const& shape) -> index_view* {
+  auto const found = by_shape_.find(shape);
+  return found == by_shape_.end() ? nullptr : views_.at(*found);
+}
+
+/// The live view of a shape; made, and perhaps not complete, when there is none.
+AGONES_ALLOC_DECL auto index_core::view_of(view_shape const& shape) -> index_view& {
+  auto* found = find_view(shape);
+  if (found != nullptr && found->worn_out() && found->waiters.empty() && found->last_pick != picks_) {
+    drop(*found);
+    found = nullptr;
+  }
+  auto& view = found != nullptr ? *found : make_view(shape);
+  view.last_pick = picks_;
+  return view;
+}
+
+AGONES_ALLOC_DECL auto index_core::make_view(view_shape const& shape) -> index_view& {
+  make_room();
+  auto const ref = views_.emplace(shape, servers_);
+  auto& view = *views_.get(ref);
+  view.self = ref;
+  by_shape_.insert(ref.index);
+  if (shape.order.kind == order_kind::custom) ++custom_views_;
+  for (auto* list : listing_of(view)) list->push_back(ref);
+
+  construction work{ref, label_sets_.candidates(shape.selector.labels), {}};
+  std::vector<game_server const*> sample;
+  auto const step = work.label_sets.size() / 64 + 1;
+  for (std::size_t i = 0; i < work.label_sets.size(); i += step) {
+    auto const* set = label_sets_.get(work.label_sets[i]);
+    if (set == nullptr || set->namespace_ != shape.namespace_) continue;
+    for (auto const member : {set->members.front(), set->members[set->members.size() / 2], set->members.back()}) {
+      sample.push_back(servers_[member].server.get());
+    }
+  }
+  view.expect(sample);
+  if (work.label_sets.empty()) {
+    finish(view);
+  } else {
+    constructions_.push_back(std::move(work));
+  }
+  return view;
+}
+
+AGONES_ALLOC_DECL void index_core::drop(index_view& view) {
+  auto const ref = view.self;
+  by_shape_.erase(by_shape_.find(view.shape));
+  if (view.shape.order.kind == order_kind::custom) --custom_views_;
+  for (auto* list : listing_of(view)) std::erase(*list, ref);
+  std::erase_if(constructions_, [ref](construction const& work) { return work.view == ref; });
+  explained_.erase(ref.index);
+  views_.erase(ref);
+}
+
+/// Looks at one view; called now and then.
+AGONES_ALLOC_DECL void index_core::drop_idle_one() {
+  if (views_.places() == 0) return;
+  auto* view = views_.at((picks_ / 64) % views_.places());
+  if (view == nullptr || !view->waiters.empty() || picks_ - view->last_pick <= options_.idle_picks) return;
+  drop(*view);
+}
+
+/// Drops the longest unused views until one more fits. Those of the request at hand and watched ones stay.
+AGONES_ALLOC_DECL void index_core::make_room() {
+  for (;;) {
+    std::size_t entries = 0;
+    index_view* oldest = nullptr;
+    for (std::size_t i = 0; i != views_.places(); ++i) {
+      auto* view = views_.at(i);
+      if (view == nullptr) continue;
+      entries += view->free;
+      if (!view->waiters.empty() || view->last_pick == picks_) continue;
+      if (oldest == nullptr || view->last_pick < oldest->last_pick) oldest = view;
+    }
+    if (oldest == nullptr || (entries <= options_.max_entries && views_.size() < options_.max_views)) return;
+    drop(*oldest);
+  }
+}
+
+/// The lists by which a new label set finds the view: under the values of one clause, where it has a fitting one.
+AGONES_ALLOC_DECL auto index_core::listing_of(index_view const& view) -> std::vector<std::vector<table_ref>*> {
+  auto const& clauses = view.shape.selector.labels;
+  auto const clause = std::find_if(clauses.begin(), clauses.end(),
+                                   [](label_clause const& c) { return c.op == label_operator::in; });
+  if (clause == clauses.end()) return {&views_without_label_};
+  for (auto const& value : clause->values) views_by_label_[label_hash(clause->key, value)];
+  std::vector<std::vector<table_ref>*> out;
+  for (auto const& value : clause->values) out.push_back(&views_by_label_[label_hash(clause->key, value)]);
+  return out;
+}
+
+AGONES_ALLOC_DECL void index_core::accept(index_view& view, label_set& set) {
+  if (set.namespace_ != view.shape.namespace_ || !matches_labels(view.shape.selector.labels, set.labels)) return;
+  if (std::find(set.views.begin(), set.views.end(), view.self) == set.views.end()) set.views.push_back(view.self);
+}
+
+/// A label set is new: finds the views that accept it.
+AGONES_ALLOC_DECL void index_core::introduce(label_set& set) {
+  auto const offer = [&](std::vector<table_ref> const& views) {
+    for (auto const ref : views) accept(*views_.get(ref), set);
+  };
+  offer(views_without_label_);
+  for (auto const [key, value] : set.labels) {
+    auto const at = views_by_label_.find(label_hash(key, value));
+    if (at != views_by_label_.end()) offer(at->second);
+  }
+}
+
+/// Lets the view under construction read its next label set; false when there is none.
+AGONES_ALLOC_DECL auto index_core::read_next_label_set() -> bool {
+  auto& work = constructions_.front();
+  if (work.label_sets.empty()) return false;
+  auto const ref = work.label_sets.back();
+  work.label_sets.pop_back();
+  reading_ = {};
+  auto* set = label_sets_.get(ref);
+  if (set == nullptr) return true;
+  // References of dropped views would pile up where no server of the set changes.
+  if (set->views.size() == set->views.capacity()) for_each_view(*set, [](index_view&) {});
+  auto const before = set->views.size();
+  accept(*views_.get(work.view), *set);
+  if (set->views.size() == before) return true;
+  work.members = set->members;
+  reading_ = {work.view, ref.index, ++moment_};
+  return true;
+}
+
+AGONES_ALLOC_DECL void index_core::build(std::size_t budget) {
+  for (; budget != 0 && !constructions_.empty(); --budget) {
+    auto& work = constructions_.front();
+    auto& view = *views_.get(work.view);
+    if (work.members.empty()) {
+      if (read_next_label_set()) continue;
+      reading_ = {};
+      constructions_.pop_front();
+      finish(view);
+      continue;
+    }
+    auto const id = work.members.back();
+    work.members.pop_back();
+    auto& server = servers_[id];
+    if (server.touched > reading_.began) continue;  // it came, changed or went meanwhile, and that was counted
+    server.touched = ++moment_;
+    if (server.status == slot_status::free || server.status == slot_status::claimed) enter_view(view, id, server);
+  }
+}
+
+AGONES_ALLOC_DECL void index_core::finish(index_view& view) {
+  view.complete = true;
+  if (view.waiters.empty()) return;
+  view.flight_ended = view.in_flight == 0;
+  signal(view);
+}
+
+AGONES_ALLOC_DECL auto index_core::build_some() -> bool {
+  auto const behind = drain();
+  build(options_.slice);
+  return behind || !constructions_.empty();
+}
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail
