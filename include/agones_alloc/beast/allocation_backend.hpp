@@ -2,6 +2,7 @@
 #pragma once
 
 #include <agones_alloc/config.hpp>
+#include <agones_alloc/error.hpp>
 #include <agones_alloc/model/outcome.hpp>
 #include <agones_alloc/port/timer.hpp>
 #include <agones_alloc/select/request.hpp>
@@ -15,7 +16,7 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 /// `allocator_backend` is the real one.
 class allocation_backend {
  public:
-  using handler = boost::asio::any_completion_handler<void(allocation_result)>;
+  using handler = boost::asio::any_completion_handler<void(error_code, allocation_result)>;
 
   struct call {
     request_ptr request;
@@ -24,7 +25,7 @@ class allocation_backend {
   };
 
   virtual ~allocation_backend() = default;
-  /// Completes once, on the handler's executor. Cancellation: terminal; before a write it ends as
+  /// Completes once, on the handler's executor; the result says all, the code is not looked at. Cancellation: terminal; before a write it ends as
   /// outcome::cancelled and no server is taken (Q12).
   virtual void allocate(call, handler) = 0;
 };

@@ -226,7 +226,7 @@ AGONES_ALLOC_DECL void kubernetes_front_end::allocate(http_request const& reques
       std::move(call),
       boost::asio::bind_cancellation_slot(
           slot, boost::asio::bind_executor(executor, [done = std::move(done), kept = std::move(made_request), type = *type,
-                                                      told = std::move(warnings)](allocation_result result) mutable {
+                                                      told = std::move(warnings)](error_code, allocation_result result) mutable {
             auto out = detail::allocation_answer(kept, result, told, type);
             out.route = "kubernetes";
             std::move(done)(std::move(out));

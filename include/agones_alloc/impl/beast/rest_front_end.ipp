@@ -141,7 +141,7 @@ AGONES_ALLOC_DECL void rest_front_end::allocate(http_request const& request, rep
       std::move(call),
       boost::asio::bind_cancellation_slot(
           slot, boost::asio::bind_executor(executor, [done = std::move(done), kept = std::move(made_request),
-                                                      unallocated = unallocated_](allocation_result result) mutable {
+                                                      unallocated = unallocated_](error_code, allocation_result result) mutable {
             auto out = detail::rest_answer(kept, result, unallocated);
             add_outcome_fields(out, result);
             std::move(done)(std::move(out));

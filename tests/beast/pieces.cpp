@@ -1,0 +1,126 @@
+// Small parts of the front ends: media types, queries, durations, header texts, routing, probes.
+#include "front_end_fixture.hpp"
+
+#include <agones_alloc/beast/breakdown_header.hpp>
+#include <agones_alloc/beast/http_head.hpp>
+#include <agones_alloc/beast/http_router.hpp>
+#include <agones_alloc/beast/media_type.hpp>
+#include <agones_alloc/beast/probes.hpp>
+#include <agones_alloc/beast/query_string.hpp>
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <string>
+
+using namespace agones_alloc;
+using namespace beast_test;
+
+TEST_CASE("query parameters are decoded, repeated, or absent") {
+  using list = std::vector<std::string>;
+  CHECK(query_values("a=1&b=2&a=3", "a") == list{"1", "3"});
+  CHECK(query_values("a%20b=c+d%2B", "a b") == list{"c d+"});
+  CHECK(query_values("a", "a") == list{""});
+  CHECK(query_values("a=b=c", "a") == list{"b=c"});
+  CHECK(query_values("a=%zz&a=%4", "a") == list{"%zz", "%4"});
+  CHECK(query_values("", "a").empty());
+  CHECK(query_values("&&=&", "a").empty());
+  CHECK(percent_decoded("a+b%2f") == "a+b/");
+  CHECK_FALSE(percent_decoded("%"));
+  CHECK_FALSE(percent_decoded("%f"));
+}
+
+TEST_CASE("durations are read as Go and gRPC write them") {
+  using namespace std::chrono_literals;
+  CHECK(parse_go_duration("5s") == 5s);
+  CHECK(parse_go_duration("1h2m3s4ms5us6ns") == 1h + 2min + 3s + 4ms + 5us + 6ns);
+  CHECK(parse_go_duration("1.5s") == 1500ms);
+  CHECK(parse_go_duration(".5s") == 500ms);
+  CHECK(parse_go_duration("0") == 0ns);
+  for (auto const* bad : {"", "5", "s", ".s", "-5s", "5 s", "5s ", "1e3s", "99999999999999999999h"}) CHECK_FALSE(parse_go_duration(bad));
+  CHECK(parse_grpc_timeout("10S") == 10s);
+  CHECK(parse_grpc_timeout("2H") == 2h);
+  CHECK(parse_grpc_timeout("3M") == 3min);
+  CHECK(parse_grpc_timeout("4m") == 4ms);
+  CHECK(parse_grpc_timeout("5u") == 5us);
+  CHECK(parse_grpc_timeout("99999999n") == 99999999ns);
+  CHECK(parse_grpc_timeout("99999999H") == 365 * 24h);
+  for (auto const* bad : {"", "S", "1", "1s", "123456789S", "1.5S", "-1S"}) CHECK_FALSE(parse_grpc_timeout(bad));
+}
+
+TEST_CASE("a breakdown fits in a header field: printable, bounded, one list per selector") {
+  breakdown b;
+  b.selectors = {{{"namespace default", 12}, {"label a\r\nb=\xc3\xa4", 0}}, {{"namespace default", 12}}};
+  CHECK(breakdown_text(b) == "namespace default=12; label a??b=??=0 | namespace default=12");
+  CHECK(breakdown_text({}).empty());
+  breakdown many;
+  many.selectors.resize(1000, {{std::string(50, 'x'), 1}});
+  CHECK(breakdown_text(many).size() == 1024);
+  CHECK(breakdown_text(many).ends_with("..."));
+}
+
+TEST_CASE("dates and heads are written as RFC 9110 wants them") {
+  CHECK(http_date(std::chrono::sys_seconds{std::chrono::seconds{784111777}}) == "Sun, 06 Nov 1994 08:49:37 GMT");
+  http_response response;
+  response.status = 404;
+  response.content_type = "a/b";
+  response.body = "xyz";
+  std::string head;
+  append_head(head, response, "D", true, false);
+  CHECK(head == "HTTP/1.1 404 Not Found\r\nDate: D\r\nContent-Length: 3\r\nContent-Type: a/b\r\n\r\n");
+}
+
+TEST_CASE("the longest route wins, and the fallback takes the rest") {
+  struct named final : http_handler {
+    explicit named(std::string n) : name{std::move(n)} {}
+    void handle(http_request const&, reply done) override { std::move(done)(text_response(200, name)); }
+    std::string name;
+  };
+  named rest{"rest"}, live{"live"}, other{"other"}, deep{"deep"};
+  http_router router{other};
+  router.add("/rest", rest, true);
+  router.add("/rest/deep", deep);
+  router.add("/live", live);
+  boost::asio::io_context io;
+  manual_timer time{io.get_executor()};
+  http_listener listener{io.get_executor(), router, time};
+  REQUIRE_FALSE(listener.listen("127.0.0.1", 0));
+  raw_client client{io, listener.port()};
+  auto const ask = [&](std::string_view target) { return client.ask(request_text("GET", target, "", "")).body; };
+  CHECK(ask("/rest") == "rest\n");
+  CHECK(ask("/rest/") == "rest\n");
+  CHECK(ask("/rest/deep") == "deep\n");
+  CHECK(ask("/live?full=1") == "live\n");
+  CHECK(ask("/live/") == "other\n");
+  CHECK(ask("/") == "other\n");
+}
+
+TEST_CASE("probes answer 200 or 503, list their checks on demand, and know GET and HEAD only") {
+  std::string trouble;
+  bool stopping = false;
+  probes p;
+  p.add_live("allocator", [&] { return trouble; });
+  p.add_ready("server", [&] { return stopping ? std::string{"asked to shut down, failed readiness check"} : std::string{}; });
+  boost::asio::io_context io;
+  manual_timer time{io.get_executor()};
+  http_listener listener{io.get_executor(), p, time};
+  REQUIRE_FALSE(listener.listen("127.0.0.1", 0));
+  raw_client client{io, listener.port()};
+  auto const ask = [&](std::string_view target) { return client.ask(request_text("GET", target, "", "")); };
+
+  CHECK(ask("/live").status == 200);
+  CHECK(ask("/live").body == "{}\n");
+  CHECK(ask("/live").field("content-type") == "application/json; charset=utf-8");
+  CHECK(ask("/ready?full=1").body == "{\"allocator\":\"OK\",\"server\":\"OK\"}\n");
+  stopping = true;
+  CHECK(ask("/live").status == 200);
+  CHECK(ask("/ready").status == 503);
+  CHECK(ask("/ready").body == "{}\n");
+  CHECK(ask("/ready?full=1").body == "{\"allocator\":\"OK\",\"server\":\"asked to shut down, failed readiness check\"}\n");
+  stopping = false;
+  trouble = "want 1 worker goroutine(s), got 0";
+  CHECK(ask("/live?full=1").body == "{\"allocator\":\"want 1 worker goroutine(s), got 0\"}\n");
+  CHECK(ask("/ready").status == 503);
+  CHECK(client.ask(request_text("POST", "/live", "", "{}")).status == 405);
+  CHECK(client.ask(request_text("HEAD", "/live", "", ""), true).status == 503);
+}
