@@ -1,5 +1,6 @@
 #pragma once
 
+#include <agones_alloc/impl/select/match.ipp>
 #include <agones_alloc/select/find.hpp>
 
 #include <cstdint>
