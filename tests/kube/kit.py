@@ -1,5 +1,7 @@
 """What the scripts of this folder share: named cases, tools/cluster in a state folder of its own, objects to write."""
 import contextlib
+import http.client
+import json
 import os
 import pathlib
 import signal
@@ -11,7 +13,6 @@ import traceback
 import typing
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from cluster.client import Client  # noqa: E402
@@ -95,8 +96,9 @@ def game_server(name: str, state: str = "Ready", **status: typing.Any) -> dict:
         "apiVersion": "agones.dev/v1", "kind": "GameServer",
         "metadata": {"name": name, "labels": {"agones.dev/fleet": "simple"}},
         "spec": {"ports": [{"name": "default", "containerPort": 7654, "portPolicy": "Dynamic", "protocol": "UDP"}],
-                 "template": {"spec": {"containers": [{"name": "game", "image": "registry.example/game:1",
-                                                       "resources": {"requests": {"cpu": "20m", "memory": 67108864}}}]}}},
+                 "template": {"spec": {"containers": [{
+                     "name": "game", "image": "registry.example/game:1",
+                     "resources": {"requests": {"cpu": "20m", "memory": 67108864}}}]}}},
         "status": {"state": state, "address": "192.0.2.7", "nodeName": "node-1",
                    "ports": [{"name": "default", "port": 7001}], **status},
     }
@@ -110,3 +112,31 @@ def created(name: str, state: str = "Ready", **status: typing.Any) -> dict:
 
 def patch(name: str, content: dict, path: str = SERVERS) -> tuple[int, typing.Any]:
     return client().ask("PATCH", f"{path}/{name}", content, MERGE)
+
+
+def refused(answer: tuple[int, dict], code: int, reason: str, field: str = "") -> None:
+    """It is that Status, and one of its causes is about the field."""
+    same((answer[0], answer[1].get("reason")), (code, reason))
+    causes = answer[1].get("details", {}).get("causes", [])
+    expect(not field or any(cause.get("field") == field for cause in causes), field, answer[1])
+
+
+def events(path: str, number: int, seconds: float = 20) -> list[dict]:
+    """The first events of a watch."""
+    with client(timeout=seconds).open("GET", path) as answer:
+        same(answer.status, 200)
+        return [json.loads(answer.readline()) for _ in range(number)]
+
+
+def pids(name: str = "default") -> list[int | None]:
+    one = Cluster(name)
+    return [one.etcd.pid(), one.apiserver.pid()]
+
+
+def answers(seconds: float = 5) -> bool:
+    """Whether a write goes through within that time."""
+    try:
+        return client(timeout=seconds).ask("PATCH", f"{SERVERS}/columns", {
+            "metadata": {"annotations": {"at": str(time.monotonic_ns())}}}, MERGE)[0] == 200
+    except (OSError, http.client.HTTPException):
+        return False

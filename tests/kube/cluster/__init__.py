@@ -1,4 +1,4 @@
-"""What tools/cluster is made of: a real etcd and a real kube-apiserver on loopback, for tests. Standard library only."""
+"""What tools/cluster is made of: a real etcd and kube-apiserver on loopback, for tests. Standard library only."""
 
 
 class ClusterError(Exception):

@@ -18,8 +18,9 @@ def install(client: Client, wait_for: typing.Callable[[str, typing.Callable[[], 
     """Creates or changes them, and waits until every resource is served."""
     say(f"installing {len(names())} CustomResourceDefinitions")
     for name in names():
-        status, answer = client.ask("PATCH", f"{PATH}/{name}?fieldManager=tools-cluster&force=true&fieldValidation=Strict",
-                                    (FOLDER / f"{name}.yaml").read_bytes(), "application/apply-patch+yaml")
+        path = f"{PATH}/{name}?fieldManager=tools-cluster&force=true&fieldValidation=Strict"
+        status, answer = client.ask("PATCH", path, (FOLDER / f"{name}.yaml").read_bytes(),
+                                    "application/apply-patch+yaml")
         if status not in (200, 201):
             message = answer.get("message") if isinstance(answer, dict) else answer
             raise ClusterError(f"tests/kube/crds/{name}.yaml is refused: {status} {message}")
@@ -30,6 +31,8 @@ def install(client: Client, wait_for: typing.Callable[[str, typing.Callable[[], 
 
 
 def established(client: Client, name: str) -> bool:
-    _, answer = client.ask("GET", f"{PATH}/{name}")
+    code, answer = client.ask("GET", f"{PATH}/{name}")
+    if code != 200:
+        return False
     conditions = {c["type"]: c["status"] for c in answer.get("status", {}).get("conditions", [])}
     return conditions.get("Established") == "True"

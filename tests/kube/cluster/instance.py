@@ -14,7 +14,8 @@ import typing
 
 from . import ClusterError, binaries, certificates, kubeconfig, lock
 from .client import Client
-from .definitions import install
+from .definitions import established, install
+from .definitions import names as definition_names
 from .processes import Process
 from .say import say
 
@@ -157,21 +158,22 @@ class Cluster:
             (self.folder / name).write_text(text)
             (self.folder / name).chmod(0o600)
         etcd, peer, apiserver = free_ports(3)
+        server = f"https://127.0.0.1:{apiserver}"
+        kubeconfig.write(self.admin_kubeconfig(), server, self.pki / "ca.crt",
+                         {"client-certificate-data": kubeconfig.encoded(self.pki / "admin.crt"),
+                          "client-key-data": kubeconfig.encoded(self.pki / "admin.key")})
+        kubeconfig.write(self.folder / "admin-token.kubeconfig", server, self.pki / "ca.crt", {"token": token})
         settings = {"name": self.name, "ports": {"etcd": etcd, "etcd_peer": peer, "apiserver": apiserver},
                     "audit_log": audit_log, "flags": flags}
         half = self.settings_file.with_suffix(".new")
         half.write_text(json.dumps(settings, indent=2) + "\n")
         half.rename(self.settings_file)  # last: a folder without it is half-made, and made anew
-        kubeconfig.write(self.admin_kubeconfig(), self.server(), self.pki / "ca.crt",
-                         {"client-certificate-data": kubeconfig.encoded(self.pki / "admin.crt"),
-                          "client-key-data": kubeconfig.encoded(self.pki / "admin.key")})
-        kubeconfig.write(self.folder / "admin-token.kubeconfig", self.server(), self.pki / "ca.crt", {"token": token})
 
     def start_all(self, programs: pathlib.Path) -> None:
-        fresh = self.apiserver.pid() is None
         self.start("etcd", programs)
         self.start("apiserver", programs)
-        if fresh:
+        # Also where an earlier `up` was killed before this step.
+        if not all(established(self.client(), name) for name in definition_names()):
             install(self.client(), self.wait_for)
 
     def start(self, target: str, programs: pathlib.Path) -> None:

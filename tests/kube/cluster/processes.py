@@ -1,4 +1,4 @@
-"""Long-lived processes that outlive the one who starts them, found again by a pid file that a reused pid cannot fool."""
+"""Processes that outlive the one who starts them, found again by a pid file that a reused pid cannot fool."""
 import json
 import os
 import pathlib
@@ -41,7 +41,8 @@ class Process:
     def paused(self) -> bool:
         pid = self.pid()
         try:
-            return pid is not None and pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+            text = "" if pid is None else pathlib.Path(f"/proc/{pid}/stat").read_text()
+            return text.rpartition(")")[2].split()[:1] == ["T"]
         except FileNotFoundError:
             return False
 

@@ -1,0 +1,1 @@
+"""Cases of cluster_test.py."""
