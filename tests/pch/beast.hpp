@@ -1,10 +1,16 @@
 // Precompiled for the areas with Beast.
-#ifndef AGONES_ALLOC_TESTS_PCH_BEAST  // not #pragma once: g++ warns about it in a precompiled main file
+#ifndef AGONES_ALLOC_TESTS_PCH_BEAST
 #define AGONES_ALLOC_TESTS_PCH_BEAST
-#include "async.hpp"
+#include "core.hpp"
 
-#include <boost/asio/ssl.hpp>
-#include <boost/beast.hpp>
+#include <boost/asio/any_completion_handler.hpp>
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
 #include <boost/json.hpp>
 
 #endif
