@@ -32,7 +32,8 @@ struct decode_error {
   decode_fault fault{decode_fault::syntax};
   std::string field;    ///< `spec.selectors[0].counters[rooms].minCount`; "" for the document itself
   std::string message;  ///< `expected a string, got a number`
-  /// Where the text went wrong: bytes from 0, line and column (in bytes) from 1. All 0 when it did not come from the text.
+  /// Where the text went wrong: bytes from 0, line and column (in bytes) from 1. All 0 when it did not come from the
+  /// text.
   std::size_t offset{0};
   std::size_t line{0};
   std::size_t column{0};

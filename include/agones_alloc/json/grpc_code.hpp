@@ -37,8 +37,8 @@ AGONES_ALLOC_DECL auto to_string(grpc_code) -> std::string;
 /// The gateway's HTTP status: 8 is 429, 10 is 409; 500 for unknown numbers.
 AGONES_ALLOC_DECL auto http_status_of(grpc_code) noexcept -> int;
 
-/// The code for `http-unallocated-status-code`: 429 is ResourceExhausted, 200 is OK; `known` tells if the status is in the
-/// table (others: ResourceExhausted, and the reference logs a warning).
+/// The code for `http-unallocated-status-code`: 429 is ResourceExhausted, 200 is OK; `known` tells if the status is in
+/// the table (others: ResourceExhausted, and the reference logs a warning).
 struct unallocated_code {
   grpc_code code{grpc_code::resource_exhausted};
   bool known{true};
@@ -52,10 +52,10 @@ struct grpc_status {
   friend auto operator==(grpc_status const&, grpc_status const&) -> bool = default;
 };
 
-/// What a GameServerAllocation's status.state means to a gRPC or REST caller: OK for Allocated, `unallocated` for UnAllocated
-/// (an empty response when that is OK), Aborted for Contention, Unknown `unknown issue` for other words.
-AGONES_ALLOC_DECL auto grpc_status_of_state(std::string_view state, grpc_code unallocated = grpc_code::resource_exhausted)
-    -> grpc_status;
+/// What a GameServerAllocation's status.state means to a gRPC or REST caller: OK for Allocated, `unallocated` for
+/// UnAllocated (an empty response when that is OK), Aborted for Contention, Unknown `unknown issue` for other words.
+AGONES_ALLOC_DECL auto grpc_status_of_state(std::string_view state,
+                                            grpc_code unallocated = grpc_code::resource_exhausted) -> grpc_status;
 
 /// `{"code":8,"message":"...","details":[]}`.
 AGONES_ALLOC_DECL auto grpc_error_body(grpc_status const&) -> std::string;

@@ -16,8 +16,8 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 /// Ki Mi Gi Ti Pi Ei, or e/E with an integer exponent.
 AGONES_ALLOC_DECL auto quantity_problem(std::string_view) -> std::optional<std::string>;
 
-/// Checks every resource quantity of a GameServer's spec: requests and limits of (init) containers, emptyDir size limits;
-/// texts and plain numbers. Negative amounts are refused too. `path` is the spec's own (`spec.template.spec`).
+/// Checks every resource quantity of a GameServer's spec: requests and limits of (init) containers, emptyDir size
+/// limits; texts and plain numbers. Negative amounts are refused too. `path` is the spec's own (`spec.template.spec`).
 /// Anything of another shape is left to those who run the pod.
 AGONES_ALLOC_DECL auto check_pod_quantities(boost::json::value const& game_server_spec, std::string_view path)
     -> std::optional<decode_error>;

@@ -10,7 +10,8 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
-/// The template is read as by `read_game_server_template`. Strict: scheduling, priority type and order must be known words.
+/// The template is read as by `read_game_server_template`. Strict: scheduling, priority type and order must be known
+/// words.
 AGONES_ALLOC_DECL auto read_fleet(boost::json::value const&, json_read_options const& = {}) -> decoded<fleet>;
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -15,7 +15,8 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
 /// `.spec` is kept as compact JSON text, "" when absent; it is only looked at for quantities.
 /// Strict: the state must be a known word (else it becomes `other`).
-AGONES_ALLOC_DECL auto read_game_server(boost::json::value const&, json_read_options const& = {}) -> decoded<game_server>;
+AGONES_ALLOC_DECL auto read_game_server(boost::json::value const&, json_read_options const& = {})
+    -> decoded<game_server>;
 
 /// The `items` of a GameServerList, and its resource version, where a watch begins.
 struct game_server_list {

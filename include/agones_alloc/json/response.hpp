@@ -17,8 +17,8 @@ AGONES_ALLOC_DECL auto state_word(outcome) noexcept -> std::string_view;
 
 /// The request with the status of its outcome: server name, ports, addresses, node, source, the server's labels and
 /// annotations, and with CountsAndLists its counters and lists. The status that came with the request is dropped (Q6).
-AGONES_ALLOC_DECL auto allocation_response(game_server_allocation const& request, allocation_result const&, feature_gates = {})
-    -> game_server_allocation;
+AGONES_ALLOC_DECL auto allocation_response(game_server_allocation const& request, allocation_result const&,
+                                           feature_gates = {}) -> game_server_allocation;
 
 /// Its JSON, without the copy: what the HTTP front end answers.
 AGONES_ALLOC_DECL void append_allocation_response(std::string& out, game_server_allocation const& request,

@@ -26,25 +26,27 @@ AGONES_ALLOC_DECL auto rest_request_to_allocation(boost::json::value const&, fea
 
 /// Where a forwarded request goes.
 struct rest_forward_options {
-  std::string_view namespace_{};       ///< replaces the request's namespace unless ""
-  bool disable_multi_cluster{false};   ///< clear multiClusterSetting.enabled, as a forwarder must (spec 8.4)
+  std::string_view namespace_{};      ///< replaces the request's namespace unless ""
+  bool disable_multi_cluster{false};  ///< clear multiClusterSetting.enabled, as a forwarder must (spec 8.4)
 };
 
-/// GameServerAllocation to AllocationRequest (8.8 b). `gsa` is defaulted and converted: its `selectors` are all there is.
-/// An `In` with one value becomes a matchLabels entry; any other matchExpressions is fault `unsupported` with its path,
-/// because the remote would match a superset (Q10).
+/// GameServerAllocation to AllocationRequest (8.8 b). `gsa` is defaulted and converted: its `selectors` are all there
+/// is. An `In` with one value becomes a matchLabels entry; any other matchExpressions is fault `unsupported` with its
+/// path, because the remote would match a superset (Q10).
 AGONES_ALLOC_DECL auto allocation_to_rest_request(game_server_allocation const& gsa, feature_gates = {},
                                                   rest_forward_options const& = {}) -> decoded<std::string>;
 
-/// AllocationResponse of an allocated `gsa` (8.8 c); the empty response for any other state. Every field is written, 64-bit
-/// integers as strings; `metadata` is left out when absent.
+/// AllocationResponse of an allocated `gsa` (8.8 c); the empty response for any other state. Every field is written,
+/// 64-bit integers as strings; `metadata` is left out when absent.
 AGONES_ALLOC_DECL void append_rest_response(std::string& out, game_server_allocation const& gsa, feature_gates = {});
-AGONES_ALLOC_DECL auto allocation_to_rest_response(game_server_allocation const& gsa, feature_gates = {}) -> std::string;
+AGONES_ALLOC_DECL auto allocation_to_rest_response(game_server_allocation const& gsa, feature_gates = {})
+    -> std::string;
 
 /// AllocationResponse to an Allocated GameServerAllocation. `source` is the endpoint that answered; what the remote
 /// reported is dropped (spec 8.4). Metadata has no name, spec is empty.
-AGONES_ALLOC_DECL auto rest_response_to_allocation(boost::json::value const&, std::string_view source, feature_gates = {},
-                                                   json_read_options const& = {}) -> decoded<game_server_allocation>;
+AGONES_ALLOC_DECL auto rest_response_to_allocation(boost::json::value const&, std::string_view source,
+                                                   feature_gates = {}, json_read_options const& = {})
+    -> decoded<game_server_allocation>;
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI
 

@@ -11,8 +11,8 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
-/// `2026-11-29T12:43:08Z`, with a fraction (dropped) or an offset. Nothing for any other text, "" included, and for years
-/// outside 0 to 9999. Year 1, January 1, midnight is Go's zero time: `unset_time`.
+/// `2026-11-29T12:43:08Z`, with a fraction (dropped) or an offset. Nothing for any other text, "" included, and for
+/// years outside 0 to 9999. Year 1, January 1, midnight is Go's zero time: `unset_time`.
 AGONES_ALLOC_DECL auto parse_time(std::string_view) noexcept -> std::optional<timestamp>;
 
 /// UTC, whole seconds, suffix Z; "" for `unset_time` and years outside 0 to 9999, which print as `null`.

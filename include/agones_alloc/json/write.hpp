@@ -11,8 +11,8 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
-/// Appends compact JSON without a trailing newline: keys in declaration order, omit rules, nulls and `{}` of spec 1.2 to
-/// 1.6. `kind` and `apiVersion` are always written, and always the type's own (Q1). Invalid UTF-8 becomes U+FFFD.
+/// Appends compact JSON without a trailing newline: keys in declaration order, omit rules, nulls and `{}` of spec 1.2
+/// to 1.6. `kind` and `apiVersion` are always written, and always the type's own (Q1). Invalid UTF-8 becomes U+FFFD.
 /// Texts kept as JSON (`spec`, ownerReferences, managedFields) are copied as they are. Thread safety: pure functions.
 AGONES_ALLOC_DECL void append_json(std::string& out, game_server_allocation const&);
 /// `.spec` is left out when "".

@@ -8,7 +8,7 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
-namespace detail {
+namespace detail::wire {
 
 inline constexpr std::string_view base64_alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -21,7 +21,7 @@ inline constexpr auto base64_values = [] {
   return values;
 }();
 
-}  // namespace detail
+}  // namespace detail::wire
 
 AGONES_ALLOC_DECL auto encode_base64(std::string_view bytes) -> std::string {
   std::string out;
@@ -29,9 +29,10 @@ AGONES_ALLOC_DECL auto encode_base64(std::string_view bytes) -> std::string {
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
     auto const group = bytes.substr(i, 3);
     std::uint32_t bits = 0;
-    for (std::size_t j = 0; j < 3; ++j) bits = bits << 8U | (j < group.size() ? static_cast<unsigned char>(group[j]) : 0U);
+    for (std::size_t j = 0; j < 3; ++j)
+      bits = bits << 8U | (j < group.size() ? static_cast<unsigned char>(group[j]) : 0U);
     for (std::size_t j = 0; j < 4; ++j) {
-      out += j <= group.size() ? detail::base64_alphabet[bits >> (18U - 6U * j) & 63U] : '=';
+      out += j <= group.size() ? detail::wire::base64_alphabet[bits >> (18U - 6U * j) & 63U] : '=';
     }
   }
   return out;
@@ -49,7 +50,7 @@ AGONES_ALLOC_DECL auto decode_base64(std::string_view text) -> std::optional<std
       ++padding;
       continue;
     }
-    auto const value = detail::base64_values[static_cast<unsigned char>(c)];
+    auto const value = detail::wire::base64_values[static_cast<unsigned char>(c)];
     if (value < 0 || padding > 0) return std::nullopt;
     bits = bits << 6U | static_cast<std::uint32_t>(value);
     if (++digits % 4 == 0) {

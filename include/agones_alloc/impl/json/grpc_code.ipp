@@ -1,6 +1,6 @@
 #pragma once
 
-#include <agones_alloc/json/detail/reader.hpp>
+#include <agones_alloc/json/detail/read_members.hpp>
 #include <agones_alloc/json/detail/writer.hpp>
 #include <agones_alloc/json/grpc_code.hpp>
 
@@ -8,7 +8,7 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
-namespace detail {
+namespace detail::wire {
 
 struct grpc_code_row {
   grpc_code code;
@@ -36,17 +36,17 @@ inline constexpr std::array<grpc_code_row, 17> grpc_code_rows{{
     {grpc_code::unauthenticated, "Unauthenticated", 401},
 }};
 
-}  // namespace detail
+}  // namespace detail::wire
 
 AGONES_ALLOC_DECL auto to_string(grpc_code code) -> std::string {
-  for (auto const& row : detail::grpc_code_rows) {
+  for (auto const& row : detail::wire::grpc_code_rows) {
     if (row.code == code) return std::string{row.name};
   }
   return "Code(" + std::to_string(static_cast<int>(code)) + ")";
 }
 
 AGONES_ALLOC_DECL auto http_status_of(grpc_code code) noexcept -> int {
-  for (auto const& row : detail::grpc_code_rows) {
+  for (auto const& row : detail::wire::grpc_code_rows) {
     if (row.code == code) return row.http_status;
   }
   return 500;
@@ -81,7 +81,7 @@ AGONES_ALLOC_DECL auto grpc_status_of_state(std::string_view state, grpc_code un
 }
 
 AGONES_ALLOC_DECL auto grpc_error_body(grpc_status const& status) -> std::string {
-  return detail::written([&](detail::writer& to) {
+  return detail::wire::written([&](detail::wire::writer& to) {
     to.open('{');
     to.key("code");
     to.number(static_cast<int>(status.code));
@@ -95,16 +95,17 @@ AGONES_ALLOC_DECL auto grpc_error_body(grpc_status const& status) -> std::string
 
 AGONES_ALLOC_DECL auto read_grpc_error(boost::json::value const& value) -> decoded<grpc_status> {
   json_read_options const options{};
-  return detail::run_reader<grpc_status>(
+  return detail::wire::run_reader<grpc_status>(
       options,
-      [&](detail::reader& in, detail::place const& at, grpc_status& out) {
+      [&](detail::wire::reader& in, detail::wire::place const& at, grpc_status& out) {
         std::int32_t code = static_cast<int>(grpc_code::unknown);
         std::string_view message;
-        detail::read_members(in, at, value, detail::field{"code", code}, detail::field{"message", message});
+        detail::wire::read_members(in, at, value, detail::wire::field{"code", code},
+                                   detail::wire::field{"message", message});
         out.code = static_cast<grpc_code>(code);
         out.message = message;
       },
-      detail::dialect::proto);
+      detail::wire::dialect::proto);
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

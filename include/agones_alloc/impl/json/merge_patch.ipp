@@ -5,7 +5,7 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
-namespace detail {
+namespace detail::wire {
 
 inline void patch_strings(writer& to, std::string_view name, string_map const& base, string_map const& desired) {
   if (base == desired) return;
@@ -77,22 +77,22 @@ inline void patch_status(writer& to, game_server_status const& base, game_server
   patch_eviction(to, base.eviction_safe, desired.eviction_safe);
 }
 
-}  // namespace detail
+}  // namespace detail::wire
 
 AGONES_ALLOC_DECL void append_merge_patch(std::string& out, game_server const& base, game_server const& desired) {
-  detail::writer to{out};
+  detail::wire::writer to{out};
   to.open('{');
   to.key("metadata");
   to.open('{');
-  detail::write_non_empty(to, "uid", base.meta.uid);
-  detail::write_non_empty(to, "resourceVersion", base.meta.resource_version);
-  detail::patch_strings(to, "labels", base.meta.labels, desired.meta.labels);
-  detail::patch_strings(to, "annotations", base.meta.annotations, desired.meta.annotations);
+  detail::wire::write_non_empty(to, "uid", base.meta.uid);
+  detail::wire::write_non_empty(to, "resourceVersion", base.meta.resource_version);
+  detail::wire::patch_strings(to, "labels", base.meta.labels, desired.meta.labels);
+  detail::wire::patch_strings(to, "annotations", base.meta.annotations, desired.meta.annotations);
   to.close('}');
   if (!(base.status == desired.status)) {
     to.key("status");
     to.open('{');
-    detail::patch_status(to, base.status, desired.status);
+    detail::wire::patch_status(to, base.status, desired.status);
     to.close('}');
   }
   to.close('}');

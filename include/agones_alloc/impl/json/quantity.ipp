@@ -8,7 +8,7 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
-namespace detail {
+namespace detail::wire {
 
 inline void skip_digits(std::string_view& text) noexcept {
   while (!text.empty() && text.front() >= '0' && text.front() <= '9') text.remove_prefix(1);
@@ -38,14 +38,16 @@ class pod_check {
     if (pod == nullptr) return std::nullopt;
     auto const pod_path = path + ".template.spec";
     for (std::string_view const kind : {"containers", "initContainers"}) {
-      each(member(pod, kind), pod_path + "." + std::string{kind}, [&](boost::json::value const& container, std::string const& at) {
-        for (std::string_view const side : {"requests", "limits"}) {
-          amounts(member(member(&container, "resources"), side), at + ".resources." + std::string{side});
-        }
-      });
+      each(member(pod, kind), pod_path + "." + std::string{kind},
+           [&](boost::json::value const& container, std::string const& at) {
+             for (std::string_view const side : {"requests", "limits"}) {
+               amounts(member(member(&container, "resources"), side), at + ".resources." + std::string{side});
+             }
+           });
     }
     each(member(pod, "volumes"), pod_path + ".volumes", [&](boost::json::value const& volume, std::string const& at) {
-      if (auto const* limit = member(member(&volume, "emptyDir"), "sizeLimit")) amount(*limit, at + ".emptyDir.sizeLimit");
+      if (auto const* limit = member(member(&volume, "emptyDir"), "sizeLimit"))
+        amount(*limit, at + ".emptyDir.sizeLimit");
     });
     return std::move(error_);
   }
@@ -70,7 +72,8 @@ class pod_check {
     if (error_ || value.is_null()) return;
     std::optional<std::string> problem;
     if (value.is_number()) {
-      if (value.is_double() ? value.get_double() < 0 : value.is_int64() && value.get_int64() < 0) problem = "must not be negative";
+      if (value.is_double() ? value.get_double() < 0 : value.is_int64() && value.get_int64() < 0)
+        problem = "must not be negative";
     } else if (!value.is_string()) {
       problem = "expected a quantity such as 500m or 64Mi";
     } else {
@@ -86,32 +89,33 @@ class pod_check {
   std::optional<decode_error> error_;
 };
 
-}  // namespace detail
+}  // namespace detail::wire
 
 AGONES_ALLOC_DECL auto quantity_problem(std::string_view text) -> std::optional<std::string> {
   if (text.empty()) return "empty quantity";
   auto const shown = "invalid quantity \"" + std::string{text.substr(0, 64)} + "\": ";
   auto rest = text;
-  detail::skip_sign(rest);
+  detail::wire::skip_sign(rest);
   auto const whole = rest;
-  detail::skip_digits(rest);
+  detail::wire::skip_digits(rest);
   auto digits = whole.size() - rest.size();
   if (rest.starts_with('.')) {
     rest.remove_prefix(1);
     auto const fraction = rest;
-    detail::skip_digits(rest);
+    detail::wire::skip_digits(rest);
     digits += fraction.size() - rest.size();
   }
   if (digits == 0) return shown + "it must begin with a number";
-  if (!detail::is_quantity_suffix(rest)) {
-    return shown + "unknown unit \"" + std::string{rest.substr(0, 64)} + "\", expected n u m k M G T P E, Ki Mi Gi Ti Pi Ei or an exponent";
+  if (!detail::wire::is_quantity_suffix(rest)) {
+    return shown + "unknown unit \"" + std::string{rest.substr(0, 64)} +
+           "\", expected n u m k M G T P E, Ki Mi Gi Ti Pi Ei or an exponent";
   }
   return std::nullopt;
 }
 
 AGONES_ALLOC_DECL auto check_pod_quantities(boost::json::value const& game_server_spec, std::string_view path)
     -> std::optional<decode_error> {
-  return detail::pod_check{}.spec(game_server_spec, std::string{path});
+  return detail::wire::pod_check{}.spec(game_server_spec, std::string{path});
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

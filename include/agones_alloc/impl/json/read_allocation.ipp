@@ -7,7 +7,7 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
-namespace detail {
+namespace detail::wire {
 
 inline void read_value(reader& in, place const& at, boost::json::value const& value, multi_cluster_setting& out) {
   read_members(in, at, value, field{"enabled", out.enabled}, field{"policySelector", out.policy_selector});
@@ -15,9 +15,9 @@ inline void read_value(reader& in, place const& at, boost::json::value const& va
 
 inline void read_value(reader& in, place const& at, boost::json::value const& value, allocation_spec& out) {
   read_members(in, at, value, field{"multiClusterSetting", out.multi_cluster}, field{"required", out.required},
-               field{"preferred", out.preferred}, field{"priorities", out.priorities}, field{"selectors", out.selectors},
-               field{"scheduling", out.scheduling}, field{"metadata", out.metadata}, field{"counters", out.counters},
-               field{"lists", out.lists});
+               field{"preferred", out.preferred}, field{"priorities", out.priorities},
+               field{"selectors", out.selectors}, field{"scheduling", out.scheduling}, field{"metadata", out.metadata},
+               field{"counters", out.counters}, field{"lists", out.lists});
   in.check_word(at.member("scheduling"), out.scheduling, {"", "Packed", "Distributed"});
 }
 
@@ -29,18 +29,21 @@ inline void read_value(reader& in, place const& at, boost::json::value const& va
 }
 
 inline void read_value(reader& in, place const& at, boost::json::value const& value, game_server_allocation& out) {
-  read_members(in, at, value, field{"kind", out.kind}, field{"apiVersion", out.api_version}, field{"metadata", out.meta},
-               field{"spec", out.spec}, field{"status", out.status});
+  read_members(in, at, value, field{"kind", out.kind}, field{"apiVersion", out.api_version},
+               field{"metadata", out.meta}, field{"spec", out.spec}, field{"status", out.status});
 }
 
-}  // namespace detail
+}  // namespace detail::wire
 
 AGONES_ALLOC_DECL auto read_game_server_allocation(boost::json::value const& value, json_read_options const& options)
     -> decoded<game_server_allocation> {
   // The type first: a whole Fleet must be refused as a Fleet, not for one of its fields.
-  if (auto wrong = detail::wrong_type(value, "GameServerAllocation", {"allocation.agones.dev/v1"})) return *std::move(wrong);
-  return detail::run_reader<game_server_allocation>(
-      options, [&](detail::reader& in, detail::place const& at, auto& out) { detail::read_nullable(in, at, value, out); });
+  if (auto wrong = detail::wire::wrong_type(value, "GameServerAllocation", {"allocation.agones.dev/v1"}))
+    return *std::move(wrong);
+  return detail::wire::run_reader<game_server_allocation>(
+      options, [&](detail::wire::reader& in, detail::wire::place const& at, auto& out) {
+        detail::wire::read_nullable(in, at, value, out);
+      });
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -7,11 +7,12 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
-namespace detail {
+namespace detail::wire {
 
 inline void read_value(reader& in, place const& at, boost::json::value const& value, aggregated_capacity& out) {
-  read_members(in, at, value, field{"allocatedCount", out.allocated_count}, field{"allocatedCapacity", out.allocated_capacity},
-               field{"count", out.count}, field{"capacity", out.capacity});
+  read_members(in, at, value, field{"allocatedCount", out.allocated_count},
+               field{"allocatedCapacity", out.allocated_capacity}, field{"count", out.count},
+               field{"capacity", out.capacity});
 }
 
 inline void read_value(reader& in, place const& at, boost::json::value const& value, fleet_status& out) {
@@ -37,12 +38,12 @@ inline void read_value(reader& in, place const& at, boost::json::value const& va
                field{"status", out.status});
 }
 
-}  // namespace detail
+}  // namespace detail::wire
 
 AGONES_ALLOC_DECL auto read_fleet(boost::json::value const& value, json_read_options const& options) -> decoded<fleet> {
-  if (auto wrong = detail::wrong_type(value, "Fleet", {"agones.dev/v1"})) return *std::move(wrong);
-  return detail::run_reader<fleet>(
-      options, [&](detail::reader& in, detail::place const& at, auto& out) { detail::read_value(in, at, value, out); });
+  if (auto wrong = detail::wire::wrong_type(value, "Fleet", {"agones.dev/v1"})) return *std::move(wrong);
+  return detail::wire::run_reader<fleet>(options, [&](detail::wire::reader& in, detail::wire::place const& at,
+                                                      auto& out) { detail::wire::read_value(in, at, value, out); });
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -12,7 +12,7 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
-namespace detail {
+namespace detail::wire {
 
 inline void read_value(reader& in, place const& at, boost::json::value const& value, game_server_state& out) {
   std::string_view text;
@@ -46,8 +46,9 @@ inline void read_value(reader& in, place const& at, boost::json::value const& va
   eviction const evict{out.eviction_safe};
   read_members(in, at, value, field{"state", out.state}, field{"ports", out.ports}, field{"address", out.address},
                field{"addresses", out.addresses}, field{"nodeName", out.node_name},
-               field{"reservedUntil", out.reserved_until}, field{"players", out.players}, field{"counters", out.counters},
-               field{"lists", out.lists}, field{"eviction", evict}, skip("immutableReplicas"));
+               field{"reservedUntil", out.reserved_until}, field{"players", out.players},
+               field{"counters", out.counters}, field{"lists", out.lists}, field{"eviction", evict},
+               skip("immutableReplicas"));
 }
 
 /// A GameServer's spec as text.
@@ -71,8 +72,8 @@ struct list_meta {
   game_server_list& list;
 };
 inline void read_value(reader& in, place const& at, boost::json::value const& value, list_meta const& out) {
-  read_members(in, at, value, field{"resourceVersion", out.list.resource_version}, field{"continue", out.list.continue_token},
-               skip("selfLink"), skip("remainingItemCount"));
+  read_members(in, at, value, field{"resourceVersion", out.list.resource_version},
+               field{"continue", out.list.continue_token}, skip("selfLink"), skip("remainingItemCount"));
 }
 
 struct list_items {
@@ -89,35 +90,40 @@ inline void read_value(reader& in, place const& at, boost::json::value const& va
       wrong->field = here.text() + "." + wrong->field;
       return in.fail(*std::move(wrong));
     }
-    detail::read_value(in, here, item, out.emplace_back());
+    wire::read_value(in, here, item, out.emplace_back());
     if (!in.ok()) return;
   }
 }
 
-}  // namespace detail
+}  // namespace detail::wire
 
 AGONES_ALLOC_DECL auto read_game_server(boost::json::value const& value, json_read_options const& options)
     -> decoded<game_server> {
-  if (auto wrong = detail::wrong_type(value, "GameServer", {"agones.dev/v1"})) return *std::move(wrong);
-  return detail::run_reader<game_server>(
-      options, [&](detail::reader& in, detail::place const& at, auto& out) { detail::read_value(in, at, value, out); });
+  if (auto wrong = detail::wire::wrong_type(value, "GameServer", {"agones.dev/v1"})) return *std::move(wrong);
+  return detail::wire::run_reader<game_server>(options,
+                                               [&](detail::wire::reader& in, detail::wire::place const& at, auto& out) {
+                                                 detail::wire::read_value(in, at, value, out);
+                                               });
 }
 
 AGONES_ALLOC_DECL auto read_game_server_list(boost::json::value const& value, json_read_options const& options)
     -> decoded<game_server_list> {
-  if (auto wrong = detail::wrong_type(value, "GameServerList", {"agones.dev/v1"})) return *std::move(wrong);
-  return detail::run_reader<game_server_list>(options, [&](detail::reader& in, detail::place const& at, auto& out) {
-    detail::list_meta const meta{out};
-    detail::list_items const items{out.items};
-    detail::read_members(in, at, value, detail::skip("kind"), detail::skip("apiVersion"), detail::field{"metadata", meta},
-                         detail::field{"items", items});
-  });
+  if (auto wrong = detail::wire::wrong_type(value, "GameServerList", {"agones.dev/v1"})) return *std::move(wrong);
+  return detail::wire::run_reader<game_server_list>(
+      options, [&](detail::wire::reader& in, detail::wire::place const& at, auto& out) {
+        detail::wire::list_meta const meta{out};
+        detail::wire::list_items const items{out.items};
+        detail::wire::read_members(in, at, value, detail::wire::skip("kind"), detail::wire::skip("apiVersion"),
+                                   detail::wire::field{"metadata", meta}, detail::wire::field{"items", items});
+      });
 }
 
 AGONES_ALLOC_DECL auto read_game_server_template(boost::json::value const& value, json_read_options const& options)
     -> decoded<game_server_template> {
-  return detail::run_reader<game_server_template>(
-      options, [&](detail::reader& in, detail::place const& at, auto& out) { detail::read_value(in, at, value, out); });
+  return detail::wire::run_reader<game_server_template>(
+      options, [&](detail::wire::reader& in, detail::wire::place const& at, auto& out) {
+        detail::wire::read_value(in, at, value, out);
+      });
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -6,7 +6,7 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
-namespace detail {
+namespace detail::wire {
 
 /// Bytes in base64 (the field itself stays a shared_string).
 struct base64_bytes {
@@ -38,21 +38,25 @@ inline void read_value(reader& in, place const& at, boost::json::value const& va
                field{"connectionInfo", out.policy.connection_info});
 }
 
-inline void read_value(reader& in, place const& at, boost::json::value const& value, game_server_allocation_policy& out) {
+inline void read_value(reader& in, place const& at, boost::json::value const& value,
+                       game_server_allocation_policy& out) {
   policy_spec const spec{out};
   read_members(in, at, value, skip("kind"), skip("apiVersion"), field{"metadata", out.meta}, field{"spec", spec});
 }
 
-}  // namespace detail
+}  // namespace detail::wire
 
-AGONES_ALLOC_DECL auto read_game_server_allocation_policy(boost::json::value const& value, json_read_options const& options)
+AGONES_ALLOC_DECL auto read_game_server_allocation_policy(boost::json::value const& value,
+                                                          json_read_options const& options)
     -> decoded<game_server_allocation_policy> {
-  if (auto wrong = detail::wrong_type(value, "GameServerAllocationPolicy",
-                                      {"multicluster.agones.dev/v1", "multicluster.agones.dev/v1alpha1"})) {
+  if (auto wrong = detail::wire::wrong_type(value, "GameServerAllocationPolicy",
+                                            {"multicluster.agones.dev/v1", "multicluster.agones.dev/v1alpha1"})) {
     return *std::move(wrong);
   }
-  return detail::run_reader<game_server_allocation_policy>(
-      options, [&](detail::reader& in, detail::place const& at, auto& out) { detail::read_value(in, at, value, out); });
+  return detail::wire::run_reader<game_server_allocation_policy>(
+      options, [&](detail::wire::reader& in, detail::wire::place const& at, auto& out) {
+        detail::wire::read_value(in, at, value, out);
+      });
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

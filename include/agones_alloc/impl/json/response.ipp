@@ -5,7 +5,7 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
-namespace detail {
+namespace detail::wire {
 
 inline auto source_of(allocation_result const& result) noexcept -> std::string_view {
   return result.source.empty() ? std::string_view{"local"} : std::string_view{result.source};
@@ -36,7 +36,7 @@ inline auto has_server(allocation_result const& result) noexcept -> bool {
   return result.result == outcome::allocated && result.server != nullptr;
 }
 
-}  // namespace detail
+}  // namespace detail::wire
 
 AGONES_ALLOC_DECL auto state_word(outcome value) noexcept -> std::string_view {
   switch (value) {
@@ -60,7 +60,7 @@ AGONES_ALLOC_DECL auto allocation_response(game_server_allocation const& request
   out.api_version = "allocation.agones.dev/v1";
   out.status = {};
   out.status.state = state_word(result.result);
-  if (!detail::has_server(result)) return out;
+  if (!detail::wire::has_server(result)) return out;
   auto const& server = *result.server;
   out.meta.name = server.meta.name;
   out.status.game_server_name = server.meta.name;
@@ -68,7 +68,7 @@ AGONES_ALLOC_DECL auto allocation_response(game_server_allocation const& request
   out.status.address = server.status.address;
   out.status.addresses = server.status.addresses;
   out.status.node_name = server.status.node_name;
-  out.status.source = detail::source_of(result);
+  out.status.source = detail::wire::source_of(result);
   out.status.metadata = meta_patch{server.meta.labels, server.meta.annotations};
   if (gates.counts_and_lists) {
     out.status.counters = server.status.counters;
@@ -79,14 +79,14 @@ AGONES_ALLOC_DECL auto allocation_response(game_server_allocation const& request
 
 AGONES_ALLOC_DECL void append_allocation_response(std::string& out, game_server_allocation const& request,
                                                   allocation_result const& result, feature_gates gates) {
-  bool const allocated = detail::has_server(result);
-  detail::writer to{out};
-  detail::open_object(to, "GameServerAllocation", "allocation.agones.dev/v1", request.meta,
-                      allocated ? result.server->meta.name : request.meta.name);
-  detail::write_member(to, "spec", request.spec);
+  bool const allocated = detail::wire::has_server(result);
+  detail::wire::writer to{out};
+  detail::wire::open_object(to, "GameServerAllocation", "allocation.agones.dev/v1", request.meta,
+                            allocated ? result.server->meta.name : request.meta.name);
+  detail::wire::write_member(to, "spec", request.spec);
   to.key("status");
   if (allocated) {
-    detail::write_server_status(to, *result.server, detail::source_of(result), gates);
+    detail::wire::write_server_status(to, *result.server, detail::wire::source_of(result), gates);
   } else {
     to.open('{');
     to.key("state");

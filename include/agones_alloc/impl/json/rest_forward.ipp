@@ -10,10 +10,11 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
-namespace detail {
+namespace detail::wire {
 
 /// Adds what the service can say of `matchExpressions` to the labels (Q10).
-inline auto labels_only(label_selector const& selector, place const& at, string_map& out) -> std::optional<decode_error> {
+inline auto labels_only(label_selector const& selector, place const& at, string_map& out)
+    -> std::optional<decode_error> {
   out = selector.match_labels;
   for (std::size_t i = 0; i < selector.match_expressions.size(); ++i) {
     auto const& one = selector.match_expressions[i];
@@ -48,7 +49,8 @@ class rest_request_writer {
     } else {
       selector(spec.selectors.back(), labels.back());
     }
-    selectors("preferredGameServerSelectors", spec.selectors, labels, spec.selectors.empty() ? 0 : spec.selectors.size() - 1);
+    selectors("preferredGameServerSelectors", spec.selectors, labels,
+              spec.selectors.empty() ? 0 : spec.selectors.size() - 1);
     write_member(to_, "scheduling", shared_string{spec.scheduling == "Distributed" ? "Distributed" : "Packed"});
     rest_labels(to_, "metaPatch", spec.metadata);
     rest_labels(to_, "metadata", spec.metadata);
@@ -103,8 +105,8 @@ class rest_request_writer {
     rest_list_selectors(to_, counts && from.lists ? *from.lists : named_map<list_selector>{});
     to_.close('}');
   }
-  void selectors(std::string_view name, std::vector<game_server_selector> const& from, std::vector<string_map> const& labels,
-                 std::size_t count) {
+  void selectors(std::string_view name, std::vector<game_server_selector> const& from,
+                 std::vector<string_map> const& labels, std::size_t count) {
     to_.key(name);
     to_.open('[');
     for (std::size_t i = 0; i < count; ++i) selector(from[i], labels[i]);
@@ -112,13 +114,14 @@ class rest_request_writer {
   }
   void counts_and_lists(allocation_spec const& spec) {
     bool const counts = gates_.counts_and_lists;
-    rest_array(to_, "priorities", counts && spec.priorities ? *spec.priorities : std::vector<priority>{}, [&](priority const& one) {
-      to_.open('{');
-      write_member(to_, "type", shared_string{one.type == "List" ? "List" : "Counter"});
-      write_member(to_, "key", one.key);
-      write_member(to_, "order", shared_string{one.order == "Descending" ? "Descending" : "Ascending"});
-      to_.close('}');
-    });
+    rest_array(to_, "priorities", counts && spec.priorities ? *spec.priorities : std::vector<priority>{},
+               [&](priority const& one) {
+                 to_.open('{');
+                 write_member(to_, "type", shared_string{one.type == "List" ? "List" : "Counter"});
+                 write_member(to_, "key", one.key);
+                 write_member(to_, "order", shared_string{one.order == "Descending" ? "Descending" : "Ascending"});
+                 to_.close('}');
+               });
     rest_counter_actions(to_, counts && spec.counters ? *spec.counters : named_map<counter_action>{});
     rest_list_actions(to_, counts && spec.lists ? *spec.lists : named_map<list_action>{});
   }
@@ -131,13 +134,13 @@ class rest_request_writer {
   std::optional<decode_error> error_;
 };
 
-}  // namespace detail
+}  // namespace detail::wire
 
 AGONES_ALLOC_DECL auto allocation_to_rest_request(game_server_allocation const& gsa, feature_gates gates,
                                                   rest_forward_options const& forward) -> decoded<std::string> {
   std::optional<decode_error> error;
-  auto out = detail::written([&](detail::writer& to) {
-    detail::rest_request_writer request{to, gates};
+  auto out = detail::wire::written([&](detail::wire::writer& to) {
+    detail::wire::rest_request_writer request{to, gates};
     request.write(gsa, forward);
     error = request.take_error();
   });

@@ -7,12 +7,10 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
-namespace detail {
+namespace detail::wire {
 
 /// The name of a known number, else that of 0: Packed, Counter, Ascending.
-inline auto word_of(rest_enum const& value) -> shared_string {
-  return value.names[value.number == 1 ? 1 : 0];
-}
+inline auto word_of(rest_enum const& value) -> shared_string { return value.names[value.number == 1 ? 1 : 0]; }
 
 inline auto to_model(rest_selector&& from, feature_gates gates) -> game_server_selector {
   game_server_selector out;
@@ -62,15 +60,18 @@ inline auto to_model(rest_request&& from, feature_gates gates) -> game_server_al
   return out;
 }
 
-}  // namespace detail
+}  // namespace detail::wire
 
 AGONES_ALLOC_DECL auto rest_request_to_allocation(boost::json::value const& value, feature_gates gates,
                                                   json_read_options const& options) -> decoded<game_server_allocation> {
-  auto request = detail::run_reader<detail::rest_request>(
-      options, [&](detail::reader& in, detail::place const& at, auto& out) { detail::read_value(in, at, value, out); },
-      detail::dialect::proto);
+  auto request = detail::wire::run_reader<detail::wire::rest_request>(
+      options,
+      [&](detail::wire::reader& in, detail::wire::place const& at, auto& out) {
+        detail::wire::read_value(in, at, value, out);
+      },
+      detail::wire::dialect::proto);
   if (!request) return std::move(request).error();
-  return detail::to_model(*std::move(request), gates);
+  return detail::wire::to_model(*std::move(request), gates);
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

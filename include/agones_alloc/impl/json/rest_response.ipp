@@ -9,7 +9,7 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
-namespace detail {
+namespace detail::wire {
 
 inline void write_rest_response(writer& to, allocation_status const& status, feature_gates gates) {
   to.open('{');
@@ -32,12 +32,13 @@ inline void write_rest_response(writer& to, allocation_status const& status, fea
   if (status.metadata) rest_labels(to, "metadata", *status.metadata);
   static named_map<counter_status> const no_counters;
   static named_map<list_status> const no_lists;
-  rest_map(to, "counters", gates.counts_and_lists ? status.counters : no_counters, [&to](counter_status const& counter) {
-    to.open('{');
-    rest_number(to, "count", counter.count);
-    rest_number(to, "capacity", counter.capacity);
-    to.close('}');
-  });
+  rest_map(to, "counters", gates.counts_and_lists ? status.counters : no_counters,
+           [&to](counter_status const& counter) {
+             to.open('{');
+             rest_number(to, "count", counter.count);
+             rest_number(to, "capacity", counter.capacity);
+             to.close('}');
+           });
   rest_map(to, "lists", gates.counts_and_lists ? status.lists : no_lists, [&to](list_status const& list) {
     to.open('{');
     rest_array(to, "values", list.values ? *list.values : std::vector<shared_string>{},
@@ -52,29 +53,32 @@ inline void read_rest_response(reader& in, place const& at, boost::json::value c
   // The remote's own word for where it came from is dropped: the caller knows the endpoint.
   read_members(in, at, value, field{"gameServerName", out.game_server_name}, field{"ports", out.ports},
                field{"address", out.address}, field{"addresses", out.addresses}, field{"nodeName", out.node_name},
-               skip("source"), field{"metadata", out.metadata}, field{"counters", out.counters}, field{"lists", out.lists});
+               skip("source"), field{"metadata", out.metadata}, field{"counters", out.counters},
+               field{"lists", out.lists});
 }
 
-}  // namespace detail
+}  // namespace detail::wire
 
 AGONES_ALLOC_DECL void append_rest_response(std::string& out, game_server_allocation const& gsa, feature_gates gates) {
-  detail::writer to{out};
+  detail::wire::writer to{out};
   static allocation_status const none;
-  detail::write_rest_response(to, gsa.status.state == "Allocated" ? gsa.status : none, gates);
+  detail::wire::write_rest_response(to, gsa.status.state == "Allocated" ? gsa.status : none, gates);
 }
 
-AGONES_ALLOC_DECL auto allocation_to_rest_response(game_server_allocation const& gsa, feature_gates gates) -> std::string {
+AGONES_ALLOC_DECL auto allocation_to_rest_response(game_server_allocation const& gsa, feature_gates gates)
+    -> std::string {
   std::string out;
   append_rest_response(out, gsa, gates);
   return out;
 }
 
-AGONES_ALLOC_DECL auto rest_response_to_allocation(boost::json::value const& value, std::string_view source, feature_gates gates,
-                                                   json_read_options const& options) -> decoded<game_server_allocation> {
-  return detail::run_reader<game_server_allocation>(
+AGONES_ALLOC_DECL auto rest_response_to_allocation(boost::json::value const& value, std::string_view source,
+                                                   feature_gates gates, json_read_options const& options)
+    -> decoded<game_server_allocation> {
+  return detail::wire::run_reader<game_server_allocation>(
       options,
-      [&](detail::reader& in, detail::place const& at, game_server_allocation& out) {
-        detail::read_rest_response(in, at, value, out.status);
+      [&](detail::wire::reader& in, detail::wire::place const& at, game_server_allocation& out) {
+        detail::wire::read_rest_response(in, at, value, out.status);
         out.kind = "GameServerAllocation";
         out.api_version = "allocation.agones.dev/v1";
         out.status.state = "Allocated";
@@ -83,7 +87,7 @@ AGONES_ALLOC_DECL auto rest_response_to_allocation(boost::json::value const& val
         out.status.counters.clear();
         out.status.lists.clear();
       },
-      detail::dialect::proto);
+      detail::wire::dialect::proto);
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <agones_alloc/json/detail/reader.hpp>
+#include <agones_alloc/json/detail/read_members.hpp>
 #include <agones_alloc/json/detail/type_check.hpp>
 #include <agones_alloc/json/detail/writer.hpp>
 #include <agones_alloc/json/status.hpp>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
-namespace detail {
+namespace detail::wire {
 
 inline void text_member(writer& to, std::string_view name, std::string_view value) {
   to.key(name);
@@ -39,38 +39,39 @@ inline void read_value(reader& in, place const& at, boost::json::value const& va
   read_members(in, at, value, field{"retryAfterSeconds", out.retry_after_seconds});
 }
 
-}  // namespace detail
+}  // namespace detail::wire
 
 AGONES_ALLOC_DECL auto invalid_message(std::string_view name, field_errors const& errors) -> std::string {
   return "GameServerAllocation.allocation.agones.dev \"" + std::string{name} + "\" is invalid: " + to_string(errors);
 }
 
 AGONES_ALLOC_DECL auto invalid_status(std::string_view name, field_errors const& errors) -> std::string {
-  return detail::written([&](detail::writer& to) {
-    detail::open_status(to, invalid_message(name, errors), "Invalid");
+  return detail::wire::written([&](detail::wire::writer& to) {
+    detail::wire::open_status(to, invalid_message(name, errors), "Invalid");
     to.key("details");
     to.open('{');
-    if (!name.empty()) detail::text_member(to, "name", name);
-    detail::text_member(to, "group", "allocation.agones.dev");
-    detail::text_member(to, "kind", "GameServerAllocation");
+    if (!name.empty()) detail::wire::text_member(to, "name", name);
+    detail::wire::text_member(to, "group", "allocation.agones.dev");
+    detail::wire::text_member(to, "kind", "GameServerAllocation");
     to.key("causes");
     to.open('[');
     for (auto const& error : errors) {
       to.open('{');
-      detail::text_member(to, "reason", to_string(error.type));
-      detail::text_member(to, "message", body_of(error));
-      detail::text_member(to, "field", error.field);
+      detail::wire::text_member(to, "reason", to_string(error.type));
+      detail::wire::text_member(to, "message", body_of(error));
+      detail::wire::text_member(to, "field", error.field);
       to.close('}');
     }
     to.close(']');
     to.close('}');
-    detail::close_status(to, 422);
+    detail::wire::close_status(to, 422);
   });
 }
 
 AGONES_ALLOC_DECL auto to_json_status(api_status const& status) -> std::string {
-  return detail::written([&](detail::writer& to) {
-    detail::open_status(to, status.message, status.reason.empty() ? reason_for(status.code) : std::string_view{status.reason});
+  return detail::wire::written([&](detail::wire::writer& to) {
+    detail::wire::open_status(to, status.message,
+                              status.reason.empty() ? reason_for(status.code) : std::string_view{status.reason});
     if (status.retry_after.count() != 0) {
       to.key("details");
       to.open('{');
@@ -78,7 +79,7 @@ AGONES_ALLOC_DECL auto to_json_status(api_status const& status) -> std::string {
       to.number(status.retry_after.count());
       to.close('}');
     }
-    detail::close_status(to, status.code);
+    detail::wire::close_status(to, status.code);
   });
 }
 
@@ -104,15 +105,16 @@ AGONES_ALLOC_DECL auto reason_for(int http_status) noexcept -> std::string_view 
 }
 
 AGONES_ALLOC_DECL auto read_status(boost::json::value const& value) -> decoded<api_status> {
-  if (auto wrong = detail::wrong_type(value, "Status", {"v1"})) return *std::move(wrong);
+  if (auto wrong = detail::wire::wrong_type(value, "Status", {"v1"})) return *std::move(wrong);
   json_read_options const options{};
-  return detail::run_reader<api_status>(options, [&](detail::reader& in, detail::place const& at, api_status& out) {
+  return detail::wire::run_reader<api_status>(options, [&](detail::wire::reader& in, detail::wire::place const& at,
+                                                           api_status& out) {
     std::int32_t code = 0;
     std::string_view reason;
     std::string_view message;
-    detail::status_details details;
-    detail::read_members(in, at, value, detail::field{"code", code}, detail::field{"reason", reason},
-                         detail::field{"message", message}, detail::field{"details", details});
+    detail::wire::status_details details;
+    detail::wire::read_members(in, at, value, detail::wire::field{"code", code}, detail::wire::field{"reason", reason},
+                               detail::wire::field{"message", message}, detail::wire::field{"details", details});
     out = {code, std::string{reason}, std::string{message}, std::chrono::seconds{details.retry_after_seconds}};
   });
 }

@@ -7,7 +7,7 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
-namespace detail {
+namespace detail::wire {
 
 /// Reads fixed-width fields off the front of a text.
 class time_scanner {
@@ -60,11 +60,11 @@ inline void append_digits(std::string& out, int value, int width) {
   out.append(digits.data(), static_cast<std::size_t>(width));
 }
 
-}  // namespace detail
+}  // namespace detail::wire
 
 AGONES_ALLOC_DECL auto parse_time(std::string_view text) noexcept -> std::optional<timestamp> {
   using namespace std::chrono;
-  detail::time_scanner scan{text};
+  detail::wire::time_scanner scan{text};
   auto const y = scan.number(4, 0, 9999);
   scan.literal('-');
   auto const m = scan.number(2, 1, 12);
@@ -89,28 +89,28 @@ AGONES_ALLOC_DECL auto parse_time(std::string_view text) noexcept -> std::option
   year_month_day const date{year{y}, month{static_cast<unsigned>(m)}, day{static_cast<unsigned>(d)}};
   if (!scan.complete() || !date.ok()) return std::nullopt;
   timestamp const time = sys_days{date} + hours{h} + minutes{min} + seconds{sec} - offset;
-  if (time < detail::first_printable_time || time >= detail::end_of_printable_time) return std::nullopt;
-  return time == detail::go_zero_time ? unset_time : time;
+  if (time < detail::wire::first_printable_time || time >= detail::wire::end_of_printable_time) return std::nullopt;
+  return time == detail::wire::go_zero_time ? unset_time : time;
 }
 
 AGONES_ALLOC_DECL auto format_time(timestamp time) -> std::string {
   using namespace std::chrono;
   std::string out;
-  if (time < detail::first_printable_time || time >= detail::end_of_printable_time) return out;
+  if (time < detail::wire::first_printable_time || time >= detail::wire::end_of_printable_time) return out;
   auto const midnight = floor<days>(time);
   year_month_day const date{midnight};
   hh_mm_ss<seconds> const clock{time - midnight};
-  detail::append_digits(out, static_cast<int>(date.year()), 4);
+  detail::wire::append_digits(out, static_cast<int>(date.year()), 4);
   out += '-';
-  detail::append_digits(out, static_cast<int>(static_cast<unsigned>(date.month())), 2);
+  detail::wire::append_digits(out, static_cast<int>(static_cast<unsigned>(date.month())), 2);
   out += '-';
-  detail::append_digits(out, static_cast<int>(static_cast<unsigned>(date.day())), 2);
+  detail::wire::append_digits(out, static_cast<int>(static_cast<unsigned>(date.day())), 2);
   out += 'T';
-  detail::append_digits(out, static_cast<int>(clock.hours().count()), 2);
+  detail::wire::append_digits(out, static_cast<int>(clock.hours().count()), 2);
   out += ':';
-  detail::append_digits(out, static_cast<int>(clock.minutes().count()), 2);
+  detail::wire::append_digits(out, static_cast<int>(clock.minutes().count()), 2);
   out += ':';
-  detail::append_digits(out, static_cast<int>(clock.seconds().count()), 2);
+  detail::wire::append_digits(out, static_cast<int>(clock.seconds().count()), 2);
   out += 'Z';
   return out;
 }

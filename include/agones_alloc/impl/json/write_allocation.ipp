@@ -5,7 +5,7 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
-namespace detail {
+namespace detail::wire {
 
 inline void write_value(writer& to, allocation_status const& status) {
   to.open('{');
@@ -22,13 +22,13 @@ inline void write_value(writer& to, allocation_status const& status) {
   to.close('}');
 }
 
-}  // namespace detail
+}  // namespace detail::wire
 
 AGONES_ALLOC_DECL void append_json(std::string& out, game_server_allocation const& gsa) {
-  detail::writer to{out};
-  detail::open_object(to, "GameServerAllocation", "allocation.agones.dev/v1", gsa.meta, gsa.meta.name);
-  detail::write_member(to, "spec", gsa.spec);
-  detail::write_member(to, "status", gsa.status);
+  detail::wire::writer to{out};
+  detail::wire::open_object(to, "GameServerAllocation", "allocation.agones.dev/v1", gsa.meta, gsa.meta.name);
+  detail::wire::write_member(to, "spec", gsa.spec);
+  detail::wire::write_member(to, "status", gsa.status);
   to.close('}');
 }
 

@@ -7,7 +7,7 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
-namespace detail {
+namespace detail::wire {
 
 inline void write_value(writer& to, aggregated_capacity const& sums) {
   to.open('{');
@@ -39,20 +39,20 @@ inline void write_value(writer& to, fleet_status const& status) {
   to.close('}');
 }
 
-}  // namespace detail
+}  // namespace detail::wire
 
 AGONES_ALLOC_DECL void append_json(std::string& out, fleet const& value) {
-  detail::writer to{out};
-  detail::open_object(to, "Fleet", "agones.dev/v1", value.meta, value.meta.name);
+  detail::wire::writer to{out};
+  detail::wire::open_object(to, "Fleet", "agones.dev/v1", value.meta, value.meta.name);
   to.key("spec");
   to.open('{');
-  detail::write_member(to, "replicas", value.replicas);
-  detail::write_present(to, "allocationOverflow", value.allocation_overflow);
-  detail::write_member(to, "scheduling", value.scheduling);
-  detail::write_non_empty(to, "priorities", value.priorities);
-  detail::write_member(to, "template", value.server_template);
+  detail::wire::write_member(to, "replicas", value.replicas);
+  detail::wire::write_present(to, "allocationOverflow", value.allocation_overflow);
+  detail::wire::write_member(to, "scheduling", value.scheduling);
+  detail::wire::write_non_empty(to, "priorities", value.priorities);
+  detail::wire::write_member(to, "template", value.server_template);
   to.close('}');
-  detail::write_member(to, "status", value.status);
+  detail::wire::write_member(to, "status", value.status);
   to.close('}');
 }
 

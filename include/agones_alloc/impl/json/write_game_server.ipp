@@ -5,7 +5,7 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
-namespace detail {
+namespace detail::wire {
 
 inline void write_value(writer& to, game_server_status const& status) {
   to.open('{');
@@ -22,16 +22,16 @@ inline void write_value(writer& to, game_server_status const& status) {
   to.close('}');
 }
 
-}  // namespace detail
+}  // namespace detail::wire
 
 AGONES_ALLOC_DECL void append_json(std::string& out, game_server const& server) {
-  detail::writer to{out};
-  detail::open_object(to, "GameServer", "agones.dev/v1", server.meta, server.meta.name);
+  detail::wire::writer to{out};
+  detail::wire::open_object(to, "GameServer", "agones.dev/v1", server.meta, server.meta.name);
   if (!server.spec.empty()) {
     to.key("spec");
     to.raw(server.spec);
   }
-  detail::write_member(to, "status", server.status);
+  detail::wire::write_member(to, "status", server.status);
   to.close('}');
 }
 

@@ -6,7 +6,7 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
-namespace detail {
+namespace detail::wire {
 
 inline void write_value(writer& to, cluster_connection_info const& info) {
   to.open('{');
@@ -21,16 +21,17 @@ inline void write_value(writer& to, cluster_connection_info const& info) {
   to.close('}');
 }
 
-}  // namespace detail
+}  // namespace detail::wire
 
 AGONES_ALLOC_DECL void append_json(std::string& out, game_server_allocation_policy const& policy) {
-  detail::writer to{out};
-  detail::open_object(to, "GameServerAllocationPolicy", "multicluster.agones.dev/v1", policy.meta, policy.meta.name);
+  detail::wire::writer to{out};
+  detail::wire::open_object(to, "GameServerAllocationPolicy", "multicluster.agones.dev/v1", policy.meta,
+                            policy.meta.name);
   to.key("spec");
   to.open('{');
-  detail::write_member(to, "priority", policy.priority);
-  detail::write_member(to, "weight", policy.weight);
-  detail::write_member(to, "connectionInfo", policy.connection_info);
+  detail::wire::write_member(to, "priority", policy.priority);
+  detail::wire::write_member(to, "weight", policy.weight);
+  detail::wire::write_member(to, "connectionInfo", policy.connection_info);
   to.close('}');
   to.close('}');
 }

@@ -9,10 +9,10 @@
 #include <cstring>
 #include <string_view>
 
-namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail::wire {
 
-/// Length of the valid UTF-8 sequence at the front of `text`, 0 when there is none (RFC 3629: no surrogates, no overlong
-/// forms, at most U+10FFFF).
+/// Length of the valid UTF-8 sequence at the front of `text`, 0 when there is none (RFC 3629: no surrogates, no
+/// overlong forms, at most U+10FFFF).
 inline auto utf8_sequence(std::string_view text) noexcept -> std::size_t {
   auto const byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   auto const tail = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xbf) {
@@ -79,4 +79,4 @@ inline auto escape_of(char c, std::array<char, 6>& buffer) noexcept -> std::stri
   return {buffer.data(), buffer.size()};
 }
 
-}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail::wire

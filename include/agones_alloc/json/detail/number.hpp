@@ -12,7 +12,7 @@
 #include <string_view>
 #include <variant>
 
-namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail::wire {
 
 /// int64, else uint64 (only what int64 cannot hold), else none.
 using json_integer = std::variant<std::monostate, std::int64_t, std::uint64_t>;
@@ -35,7 +35,8 @@ inline auto text_number(std::string_view text) noexcept -> json_integer {
   if (text.empty() || text.size() > longest) return {};
   // JSON's grammar for numbers, which from_chars alone does not keep: no `01`, `.5`, `5.`, `inf`.
   auto const digits = text.substr(text.front() == '-' ? 1 : 0);
-  if (digits.empty() || digits.front() < '0' || digits.front() > '9' || digits.back() < '0' || digits.back() > '9') return {};
+  if (digits.empty() || digits.front() < '0' || digits.front() > '9' || digits.back() < '0' || digits.back() > '9')
+    return {};
   if (digits.size() > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9') return {};
   auto const* const begin = text.data();
   auto const* const end = begin + text.size();
@@ -56,4 +57,4 @@ inline auto proto_number(boost::json::value const& value) noexcept -> json_integ
   return plain_number(value);
 }
 
-}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail::wire

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail::wire {
 
 class place {
  public:
@@ -47,4 +47,4 @@ class place {
   kind kind_{kind::member};
 };
 
-}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail::wire

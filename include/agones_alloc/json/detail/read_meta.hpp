@@ -2,7 +2,7 @@
 #pragma once
 
 #include <agones_alloc/config.hpp>
-#include <agones_alloc/json/detail/reader.hpp>
+#include <agones_alloc/json/detail/read_members.hpp>
 #include <agones_alloc/json/detail/type_check.hpp>
 #include <agones_alloc/json/time.hpp>
 #include <agones_alloc/model/meta.hpp>
@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail::wire {
 
 inline void read_value(reader& in, place const& at, boost::json::value const& value, timestamp& out) {
   std::string_view text;
@@ -44,9 +44,9 @@ inline void read_value(reader& in, place const& at, boost::json::value const& va
                field{"resourceVersion", out.resource_version}, field{"generation", out.generation},
                field{"creationTimestamp", out.creation_timestamp}, field{"deletionTimestamp", out.deletion_timestamp},
                field{"deletionGracePeriodSeconds", extra.deletion_grace_period_seconds}, field{"labels", out.labels},
-               field{"annotations", out.annotations}, field{"ownerReferences", owners}, field{"finalizers", extra.finalizers},
-               field{"managedFields", managers});
+               field{"annotations", out.annotations}, field{"ownerReferences", owners},
+               field{"finalizers", extra.finalizers}, field{"managedFields", managers});
   if (in.ok() && extra != meta_extra{}) out.extra = std::make_shared<meta_extra const>(std::move(extra));
 }
 
-}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail::wire

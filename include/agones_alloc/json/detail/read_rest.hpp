@@ -2,8 +2,8 @@
 #pragma once
 
 #include <agones_alloc/config.hpp>
+#include <agones_alloc/json/detail/read_members.hpp>
 #include <agones_alloc/json/detail/read_selector.hpp>
-#include <agones_alloc/json/detail/reader.hpp>
 #include <agones_alloc/model/allocation.hpp>
 
 #include <array>
@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail::wire {
 
 /// An enum of two names; every enum of the service is one. Unknown numbers are kept, unknown names are not.
 struct rest_enum {
@@ -48,7 +48,8 @@ inline void read_value(reader& in, place const& at, boost::json::value const& va
     out.target = static_cast<std::int64_t>(*large);
   } else if (auto const* small = std::get_if<std::int64_t>(&number)) {
     if (*small < 0) {
-      return in.fail(decode_fault::type, at, "expected " + std::string{what} + ", " + std::to_string(*small) + " is out of range");
+      return in.fail(decode_fault::type, at,
+                     "expected " + std::string{what} + ", " + std::to_string(*small) + " is out of range");
     }
     out.target = *small;
   } else {
@@ -117,9 +118,9 @@ struct rest_request {
 inline void read_value(reader& in, place const& at, boost::json::value const& value, rest_request& out) {
   read_members(in, at, value, field{"namespace", out.namespace_}, field{"multiClusterSetting", out.multi_cluster},
                field{"requiredGameServerSelector", out.required}, field{"preferredGameServerSelectors", out.preferred},
-               field{"scheduling", out.scheduling}, field{"metaPatch", out.old_metadata}, field{"metadata", out.metadata},
-               field{"gameServerSelectors", out.selectors}, field{"priorities", out.priorities},
-               field{"counters", out.counters}, field{"lists", out.lists});
+               field{"scheduling", out.scheduling}, field{"metaPatch", out.old_metadata},
+               field{"metadata", out.metadata}, field{"gameServerSelectors", out.selectors},
+               field{"priorities", out.priorities}, field{"counters", out.counters}, field{"lists", out.lists});
 }
 
-}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail::wire

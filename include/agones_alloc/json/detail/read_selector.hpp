@@ -2,11 +2,11 @@
 #pragma once
 
 #include <agones_alloc/config.hpp>
-#include <agones_alloc/json/detail/reader.hpp>
+#include <agones_alloc/json/detail/read_members.hpp>
 #include <agones_alloc/model/allocation.hpp>
 #include <agones_alloc/model/selector.hpp>
 
-namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail::wire {
 
 inline void read_value(reader& in, place const& at, boost::json::value const& value, label_requirement& out) {
   read_members(in, at, value, field{"key", out.key}, field{"operator", out.op}, field{"values", out.values});
@@ -34,7 +34,8 @@ inline void read_value(reader& in, place const& at, boost::json::value const& va
   read_members(in, at, value, field{"matchLabels", out.labels.match_labels},
                field{"matchExpressions", out.labels.match_expressions}, field{"gameServerState", out.game_server_state},
                field{"players", out.players}, field{"counters", out.counters}, field{"lists", out.lists});
-  if (out.game_server_state) in.check_word(at.member("gameServerState"), *out.game_server_state, {"Ready", "Allocated"});
+  if (out.game_server_state)
+    in.check_word(at.member("gameServerState"), *out.game_server_state, {"Ready", "Allocated"});
 }
 
 inline void read_value(reader& in, place const& at, boost::json::value const& value, priority& out) {
@@ -48,7 +49,8 @@ inline void read_value(reader& in, place const& at, boost::json::value const& va
 }
 
 inline void read_value(reader& in, place const& at, boost::json::value const& value, counter_action& out) {
-  read_members(in, at, value, field{"action", out.action}, field{"amount", out.amount}, field{"capacity", out.capacity});
+  read_members(in, at, value, field{"action", out.action}, field{"amount", out.amount},
+               field{"capacity", out.capacity});
   if (out.action) in.check_word(at.member("action"), *out.action, {"Increment", "Decrement"});
 }
 
@@ -57,4 +59,4 @@ inline void read_value(reader& in, place const& at, boost::json::value const& va
                field{"capacity", out.capacity});
 }
 
-}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail::wire

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <agones_alloc/config.hpp>
-#include <agones_alloc/json/detail/reader.hpp>
+#include <agones_alloc/json/detail/read_members.hpp>
 #include <agones_alloc/model/game_server.hpp>
 
-namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail::wire {
 
 inline void read_value(reader& in, place const& at, boost::json::value const& value, game_server_port& out) {
   read_members(in, at, value, field{"name", out.name}, field{"port", out.port});
@@ -23,4 +23,4 @@ inline void read_value(reader& in, place const& at, boost::json::value const& va
   read_members(in, at, value, field{"capacity", out.capacity}, field{"values", out.values});
 }
 
-}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail::wire

@@ -9,14 +9,15 @@
 
 #include <boost/json/serialize.hpp>
 
-namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail::wire {
 
 inline constexpr std::int64_t default_template_capacity = 1000;  // the CRD's
 
 inline void read_value(reader& in, place const& at, boost::json::value const& value, game_server_port_template& out) {
   // `range` and `container` steer real scheduling only.
-  read_members(in, at, value, field{"name", out.name}, field{"portPolicy", out.port_policy}, field{"protocol", out.protocol},
-               field{"containerPort", out.container_port}, field{"hostPort", out.host_port}, skip("range"), skip("container"));
+  read_members(in, at, value, field{"name", out.name}, field{"portPolicy", out.port_policy},
+               field{"protocol", out.protocol}, field{"containerPort", out.container_port},
+               field{"hostPort", out.host_port}, skip("range"), skip("container"));
 }
 
 /// Counters and lists of a template start from the CRD's default capacity.
@@ -25,7 +26,8 @@ struct with_default_capacity {
   named_map<Status>& target;
 };
 template <class Status>
-void read_value(reader& in, place const& at, boost::json::value const& value, with_default_capacity<Status> const& out) {
+void read_value(reader& in, place const& at, boost::json::value const& value,
+                with_default_capacity<Status> const& out) {
   read_value(in, at, value, out.target);
   if (!in.ok()) return;
   for (auto& [name, status] : out.target) {
@@ -73,7 +75,8 @@ inline void read_value(reader& in, place const& at, boost::json::value const& va
 inline void read_value(reader& in, place const& at, boost::json::value const& value, game_server_template& out) {
   template_meta const meta{out};
   template_spec const spec{out};
-  read_members(in, at, value, skip("kind"), skip("apiVersion"), field{"metadata", meta}, field{"spec", spec}, skip("status"));
+  read_members(in, at, value, skip("kind"), skip("apiVersion"), field{"metadata", meta}, field{"spec", spec},
+               skip("status"));
 }
 
-}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail::wire

@@ -6,7 +6,7 @@
 #include <agones_alloc/json/detail/write_status.hpp>
 #include <agones_alloc/model/allocation.hpp>
 
-namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail::wire {
 
 inline void write_value(writer& to, label_requirement const& requirement) {
   to.open('{');
@@ -100,4 +100,4 @@ inline void write_value(writer& to, allocation_spec const& spec) {
   to.close('}');
 }
 
-}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail::wire

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail::wire {
 
 /// Where the reference's nil slice prints `null`.
 template <class T>
@@ -40,4 +40,4 @@ inline void write_eviction(writer& to, shared_string const& safe) {
 
 inline void write_value(writer& to, game_server_state state) { to.text(to_string(state)); }
 
-}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail::wire

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <agones_alloc/config.hpp>
-#include <agones_alloc/json/detail/writer.hpp>
+#include <agones_alloc/json/detail/write_members.hpp>
 #include <agones_alloc/json/time.hpp>
 #include <agones_alloc/model/meta.hpp>
 
-namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail::wire {
 
 inline void write_value(writer& to, timestamp time) {
   auto const text = format_time(time);
@@ -58,4 +58,4 @@ inline void open_object(writer& to, std::string_view kind, std::string_view api_
   write_meta(to, meta, name);
 }
 
-}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail::wire

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <agones_alloc/config.hpp>
-#include <agones_alloc/json/detail/writer.hpp>
+#include <agones_alloc/json/detail/write_members.hpp>
 #include <agones_alloc/model/allocation.hpp>
 
 #include <optional>
 #include <vector>
 
-namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail::wire {
 
 inline void rest_number(writer& to, std::string_view name, std::int64_t value) {
   to.key(name);
@@ -94,4 +94,4 @@ inline void rest_list_actions(writer& to, named_map<list_action> const& lists) {
   });
 }
 
-}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail::wire

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <agones_alloc/config.hpp>
-#include <agones_alloc/json/detail/writer.hpp>
+#include <agones_alloc/json/detail/write_members.hpp>
 #include <agones_alloc/model/allocation.hpp>
 #include <agones_alloc/model/game_server.hpp>
 
-namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail::wire {
 
 inline void write_value(writer& to, game_server_port const& port) {
   to.open('{');
@@ -57,4 +57,4 @@ inline void write_labels(writer& to, string_map const& labels, string_map const&
 }
 inline void write_value(writer& to, meta_patch const& patch) { write_labels(to, patch.labels, patch.annotations); }
 
-}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail::wire

@@ -3,9 +3,6 @@
 
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/json/detail/escape.hpp>
-#include <agones_alloc/model/named_map.hpp>
-#include <agones_alloc/model/shared_string.hpp>
-#include <agones_alloc/model/string_map.hpp>
 
 #include <algorithm>
 #include <array>
@@ -15,13 +12,11 @@
 #include <cstring>
 #include <string>
 #include <string_view>
-#include <type_traits>
-#include <vector>
 
-namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail::wire {
 
-/// Keys are literals of the wire format and go out unescaped, `entry` escapes. The string is complete when the writer is
-/// gone: `written` for a string that is returned.
+/// Keys are literals of the wire format and go out unescaped, `entry` escapes. The string is complete when the writer
+/// is gone: `written` for a string that is returned.
 class writer {
  public:
   explicit writer(std::string& out) : out_{out}, begin_{out.size()}, used_{out.size()} {}
@@ -78,8 +73,8 @@ class writer {
   }
 
  private:
-  // What precedes a value decides: after a bracket, a colon or nothing there is no comma. A text ends with a quote, so a
-  // bracket inside it is never mistaken.
+  // What precedes a value decides: after a bracket, a colon or nothing there is no comma. A text ends with a quote, so
+  // a bracket inside it is never mistaken.
   void separate() {
     if (used_ == begin_) return;
     char const last = out_[used_ - 1];
@@ -118,53 +113,4 @@ auto written(Write write) -> std::string {
   return out;
 }
 
-inline void write_value(writer& to, shared_string const& value) { to.text(value); }
-template <class Integer>
-  requires(std::is_integral_v<Integer> && !std::is_same_v<Integer, bool>)
-void write_value(writer& to, Integer value) {
-  to.number(value);
-}
-template <class T>
-void write_value(writer& to, std::vector<T> const& values) {
-  to.open('[');
-  for (auto const& value : values) write_value(to, value);
-  to.close(']');
-}
-inline void write_value(writer& to, string_map const& map) {
-  to.open('{');
-  for (auto const [name, value] : map) {
-    to.entry(name);
-    to.text(value);
-  }
-  to.close('}');
-}
-template <class Value>
-void write_value(writer& to, named_map<Value> const& map) {
-  to.open('{');
-  for (auto const& [name, value] : map) {
-    to.entry(name);
-    write_value(to, value);
-  }
-  to.close('}');
-}
-
-template <class T>
-void write_member(writer& to, std::string_view name, T const& value) {
-  to.key(name);
-  write_value(to, value);
-}
-/// Left out when empty.
-template <class T>
-void write_non_empty(writer& to, std::string_view name, T const& value) {
-  if (!value.empty()) write_member(to, name, value);
-}
-/// Left out when absent: a present zero is printed.
-template <class Optional>
-void write_present(writer& to, std::string_view name, Optional const& value) {
-  if (value) write_member(to, name, *value);
-}
-inline void write_non_zero(writer& to, std::string_view name, std::int64_t value) {
-  if (value != 0) write_member(to, name, value);
-}
-
-}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail::wire
