@@ -12,10 +12,9 @@ auto excuses() -> std::vector<excuse> const& {
       {"2.4", "an invalid request never reaches the search", "find", &refused_before_search},
       {"2.3", "a bad label selector is shown as text, not as a Go struct literal", "validate convert kubeapi rest",
        &with_compact_selector},
-      {"Q1", "kind and apiVersion are always the type's own", "validate", &with_own_type},
       {"Q15", "counts saturate instead of overflowing", "apply sequence", &with_saturated_counts},
       {"Q16", "an added value that a full list drops is reported", "apply", &with_truncation_reported},
-      {"Q31", "clusters without a name stay apart; a cluster's connection is that of its first policy in stable order",
+      {"Q31", "clusters without a name stay apart",
        "policies", &with_nameless_clusters_apart},
   };
   return table;

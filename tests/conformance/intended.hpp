@@ -16,7 +16,6 @@ auto in_total_order(answer const&) -> intended_answer;
 auto refused_before_search(answer const&) -> intended_answer;
 // validate
 auto with_compact_selector(answer const&) -> intended_answer;
-auto with_own_type(answer const&) -> intended_answer;
 // apply
 auto with_saturated_counts(answer const&) -> intended_answer;
 auto with_truncation_reported(answer const&) -> intended_answer;
