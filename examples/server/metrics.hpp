@@ -1,0 +1,49 @@
+// Agones' metrics and ours in the Prometheus text format (spec 10.1).
+#pragma once
+
+#include <agones_alloc/beast/http_handler.hpp>
+#include <agones_alloc/beast/probes.hpp>
+#include <agones_alloc/model/fleet.hpp>
+#include <agones_alloc/port/metrics.hpp>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace agones_alloc_server {
+
+/// Counts allocations, conflicts, requests and connections, and answers `GET /metrics`.
+///
+/// Agones' names, with the labels filled and inclusive bucket edges (Q33). What a client can choose never becomes a
+/// label; of fleets the first 200 names have series of their own, the rest share `other`.
+/// Confined to the server's one thread.
+class server_metrics final : public agones_alloc::metrics, public agones_alloc::http_observer, public agones_alloc::http_handler {
+ public:
+  using fleet_source = std::function<std::vector<agones_alloc::fleet>()>;
+
+  /// `started`: seconds since the epoch. Fleets and probes are asked at each scrape.
+  server_metrics(std::chrono::system_clock::time_point started, fleet_source, agones_alloc::probes const&);
+  ~server_metrics() override;
+
+  void allocation(agones_alloc::allocation_sample const&) override;
+  void update_conflict() override;
+  void claim_lost() override;
+  void in_flight(std::size_t) override;
+
+  void connections(std::size_t open) override;
+  void connection_cut(std::string_view why) override;
+  void request(std::string_view route, std::string_view method, int status, std::chrono::nanoseconds took) override;
+
+  void handle(agones_alloc::http_request const&, reply) override;
+
+ private:
+  struct series;
+  void refresh();
+
+  fleet_source fleets_;
+  agones_alloc::probes const* probes_;
+  std::unique_ptr<series> series_;
+};
+
+}  // namespace agones_alloc_server

@@ -1,0 +1,337 @@
+#include "options.hpp"
+
+#include <agones_alloc/config.hpp>
+#include <agones_alloc/embedded/durations.hpp>
+#include <agones_alloc/json/grpc_code.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <array>
+#include <charconv>
+#include <limits>
+#include <optional>
+#include <utility>
+
+namespace agones_alloc_server {
+
+namespace {
+
+using agones_alloc::duration_range;
+using std::chrono::nanoseconds;
+
+[[noreturn]] void refuse(std::string const& option, std::string const& why) { throw CLI::ValidationError{option, why}; }
+
+/// Options by long name; the environment's name is made of it: --max-body-bytes is AGONES_ALLOC_MAX_BODY_BYTES.
+class table {
+ public:
+  explicit table(CLI::App& app) : app_{&app} {}
+
+  void group(std::string name) { group_ = std::move(name); }
+
+  void flag(std::string const& name, bool& target, std::string const& text) {
+    finish(app_->add_flag("--" + name, target, text), name);
+  }
+
+  template <class Number>
+  void number(std::string const& name, Number& target, double min, double max, std::string const& text,
+              std::string const& unit = "N") {
+    auto const take = [&target, name, min, max](std::string const& word) {
+      Number value{};
+      auto const* end = word.data() + word.size();
+      auto const [stopped, fault] = std::from_chars(word.data(), end, value);
+      if (fault != std::errc{} || stopped != end || static_cast<double>(value) < min || static_cast<double>(value) > max) {
+        refuse("--" + name, word + " is out of range: a number from " + shown(min) + " to " + shown(max) + " is wanted");
+      }
+      target = value;
+    };
+    auto const shown_default = shown(static_cast<double>(target));
+    finish(app_->add_option_function<std::string>("--" + name, take, text)->type_name(unit)->default_str(shown_default), name);
+  }
+
+  void duration(std::string const& name, nanoseconds& target, nanoseconds min, nanoseconds max, std::string const& text) {
+    auto const take = [&target, name, min, max](std::string const& word) {
+      auto const value = agones_alloc::parse_duration(word);
+      if (!value) refuse("--" + name, "\"" + word + "\" is no duration; 500ms, 10s or 1m30s are");
+      if (*value < min || *value > max) {
+        refuse("--" + name, word + " is out of range: " + agones_alloc::to_string(min) + " to " + agones_alloc::to_string(max));
+      }
+      target = *value;
+    };
+    auto const shown_default = agones_alloc::to_string(target);
+    finish(app_->add_option_function<std::string>("--" + name, take, text)->type_name("TIME")->default_str(shown_default), name);
+  }
+
+  void text(std::string const& name, std::string const& type, std::string const& shown_default,
+            std::function<void(std::string const&)> take, std::string const& help) {
+    finish(app_->add_option_function<std::string>("--" + name, std::move(take), help)->type_name(type)->default_str(shown_default),
+           name);
+  }
+
+  void list(std::string const& name, std::string const& type, std::vector<std::string>& target, std::string const& help) {
+    finish(app_->add_option("--" + name, target, help)->type_name(type)->expected(1)->take_all(), name);
+  }
+
+ private:
+  static auto shown(double number) -> std::string {
+    if (number == static_cast<double>(static_cast<std::int64_t>(number))) return std::to_string(static_cast<std::int64_t>(number));
+    std::string out = std::to_string(number);
+    out.erase(out.find_last_not_of('0') + 1);
+    return out;
+  }
+
+  void finish(CLI::Option* option, std::string const& name) {
+    std::string variable = "AGONES_ALLOC_";
+    for (char const c : name) variable += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    option->group(group_)->envname(variable);
+  }
+
+  CLI::App* app_;
+  std::string group_{"General"};
+};
+
+void take_listen(std::string const& word, server_options& options) {
+  auto const colon = word.rfind(':');
+  auto address = word.substr(0, colon == std::string::npos ? 0 : colon);
+  auto const digits = colon == std::string::npos ? std::string{} : word.substr(colon + 1);
+  unsigned port = 0;
+  auto const* end = digits.data() + digits.size();
+  auto const [stopped, fault] = std::from_chars(digits.data(), end, port);
+  if (address.size() > 2 && address.front() == '[' && address.back() == ']') {
+    address = address.substr(1, address.size() - 2);
+  } else if (address.find(':') != std::string::npos) {
+    address.clear();  // an IPv6 address without brackets
+  }
+  if (address == "localhost") address = "127.0.0.1";
+  if (address.empty() || digits.empty() || fault != std::errc{} || stopped != end || port > 65535) {
+    refuse("--listen", "\"" + word + "\" is no ADDRESS:PORT; 127.0.0.1:8080 or [::1]:8080 are");
+  }
+  options.address = address;
+  options.port = static_cast<std::uint16_t>(port);
+}
+
+void take_ports(std::string const& word, server_options& options) {
+  auto const dash = word.find('-');
+  int min = 0;
+  int max = 0;
+  auto const* begin = word.data();
+  auto const* end = begin + word.size();
+  auto const* middle = dash == std::string::npos ? end : begin + dash;
+  bool const sound = dash != std::string::npos && std::from_chars(begin, middle, min).ptr == middle &&
+                     std::from_chars(middle + 1, end, max).ptr == end && min >= 1 && max <= 65535 && min <= max;
+  if (!sound) refuse("--ports", "\"" + word + "\" is no range of ports; 7000-8000 is");
+  options.simulator.min_port = min;
+  options.simulator.max_port = max;
+}
+
+auto range_of(std::string const& option, std::string const& word) -> duration_range {
+  auto const value = agones_alloc::parse_duration_range(word);
+  if (!value) refuse(option, "\"" + word + "\" is no time; 2s or 1s-3s are");
+  return *value;
+}
+
+template <class Value, std::size_t N>
+void take_word(std::string const& option, std::string const& word, Value& target,
+               std::array<std::pair<std::string_view, Value>, N> const& words) {
+  std::string all;
+  for (auto const& [name, value] : words) {
+    if (name == word) {
+      target = value;
+      return;
+    }
+    all += (all.empty() ? "" : ", ") + std::string{name};
+  }
+  refuse(option, "\"" + word + "\" is none of " + all);
+}
+
+void add_general(table& t, server_options& o) {
+  t.group("Serving");
+  t.list("fleets", "FILE|DIR", o.fleets,
+         "Fleets, GameServers and policies as Agones manifests: a YAML file, or a directory of them. May be repeated. Required");
+  t.text("listen", "ADDRESS:PORT", "127.0.0.1:8080", [&o](std::string const& word) { take_listen(word, o); },
+         "Where to listen; IPv6 in brackets, port 0 lets the system choose");
+  t.flag("allow-plaintext-non-loopback", o.allow_plaintext_non_loopback,
+         "Serve plain HTTP on addresses other than loopback: anybody who can reach the port can allocate");
+  t.duration("shutdown-grace", o.shutdown_grace, nanoseconds{0}, std::chrono::hours{1},
+             "How long requests in flight may take after SIGTERM or SIGINT; a second signal ends at once");
+  t.duration("readiness-shutdown-duration", o.readiness_shutdown_duration, nanoseconds{0}, std::chrono::hours{1},
+             "After SIGTERM: how long to go on serving while /ready fails");
+}
+
+void add_allocation(table& t, server_options& o) {
+  t.group("Allocation");
+  t.text("feature-gates", "GATES", "CountsAndLists=true&PlayerAllocationFilter=false",
+         [&o](std::string const& word) {
+           auto gates = read_feature_gates(word);
+           if (auto const* problem = std::get_if<std::string>(&gates)) refuse("--feature-gates", *problem);
+           o.front_end.gates = std::get<agones_alloc::feature_gates>(gates);
+         },
+         "Agones' feature gates, as A=true&B=false");
+  t.text("ranking", "WORD", "request",
+         [&o](std::string const& word) {
+           if (!read_ranking(word, o.front_end.choice)) {
+             refuse("--ranking", "\"" + word + "\" is none of request, packed, priorities, random, newest");
+           }
+         },
+         "Which server goes first: request (as its scheduling and priorities say), packed, priorities, random, newest");
+  t.number("top-n", o.front_end.choice.top_n, 1, 1024, "Choose at random among the best N");
+  t.flag("strict", o.front_end.strict, "Refuse unknown fields, unknown enum names, and REST requests without namespace");
+  t.flag("compat", o.front_end.compatible, "Answer bad input with Agones' own codes: 500 text/plain; over REST 500 with code 422");
+  t.number("http-unallocated-status-code", o.front_end.http_unallocated_status_code, 0, 599,
+           "HTTP status of a REST request that finds no server", "CODE");
+  t.text("default-namespace", "NAME", "none", [&o](std::string const& word) { o.front_end.default_namespace = word; },
+         "Namespace of REST requests that name none");
+  t.duration("request-timeout", o.front_end.request_time, std::chrono::milliseconds{1}, std::chrono::hours{1},
+             "The most one request may take; clients may ask for less");
+  t.number("max-allocations", o.max_allocations, 1, 10'000'000, "Allocations at once; one more is told Contention");
+}
+
+void add_fleets(table& t, server_options& o) {
+  t.group("Simulated fleets");
+  t.number("nodes", o.simulator.node_count, 1, 100'000, "Nodes to begin with");
+  t.number("max-nodes", o.simulator.max_nodes, 1, 100'000, "Nodes are added up to this many while all are full");
+  t.number("node-capacity", o.simulator.node_capacity, 1, 10'000, "Game servers on one node");
+  t.text("node-address", "IPV4", o.simulator.first_address, [&o](std::string const& word) { o.simulator.first_address = word; },
+         "Address of the first node, counted up for the others");
+  t.flag("same-address", o.simulator.same_address, "Give every node the address of the first");
+  t.text("ports", "MIN-MAX", "7000-8000", [&o](std::string const& word) { take_ports(word, o); },
+         "Host ports handed out, unique within a node");
+  t.text("start-up", "TIME|MIN-MAX", agones_alloc::to_string(o.simulator.settings.start_up),
+         [&o](std::string const& word) { o.simulator.settings.start_up = range_of("--start-up", word); },
+         "From a server's creation to Ready; annotation agones-alloc.dev/start-up overrides it");
+  t.text("session-length", "TIME|MIN-MAX|never", agones_alloc::to_string(*o.simulator.settings.session_length),
+         [&o](std::string const& word) {
+           if (word == "never") {
+             o.simulator.settings.session_length.reset();
+           } else {
+             o.simulator.settings.session_length = range_of("--session-length", word);
+           }
+         },
+         "From Allocated to Shutdown; annotation agones-alloc.dev/session-length overrides it");
+  t.text("speed", "FACTOR", "1",
+         [&o](std::string const& word) {
+           double value = 0;
+           auto const* end = word.data() + word.size();
+           auto const [stopped, fault] = std::from_chars(word.data(), end, value);
+           if (fault != std::errc{} || stopped != end || !(value > 0) || value > 1e6) {
+             refuse("--speed", word + " is out of range: a number above 0 and at most 1000000 is wanted");
+           }
+           o.simulator.speed = value;
+         },
+         "Simulated seconds in a second");
+  t.number("seed", o.simulator.seed, 0, static_cast<double>(std::numeric_limits<std::uint64_t>::max()),
+           "Of everything random: the same seed gives the same fleets");
+}
+
+void add_limits(table& t, server_options& o) {
+  auto& l = o.limits;
+  auto const least = std::chrono::milliseconds{10};
+  auto const most = std::chrono::hours{24};
+  t.group("Limits");
+  t.number("max-connections", l.connections, 1, 1'000'000, "Open connections; above, the one waiting longest for its client goes");
+  t.number("max-header-bytes", l.header_bytes, 256, 1 << 20, "Request line and fields; more is 431", "BYTES");
+  t.number("max-body-bytes", l.body_bytes, 1, 1 << 28, "Body; more is 413", "BYTES");
+  t.duration("header-timeout", l.header_time, least, most, "From a request's first byte to the end of its header; then 408");
+  t.duration("body-timeout", l.body_time, least, most, "From there to the end of its body; then 408");
+  t.duration("idle-timeout", l.idle_time, least, most, "Between the requests of a connection");
+  t.duration("write-timeout", l.write_time, least, most, "For a client to take its answer");
+}
+
+void add_logging(table& t, server_options& o) {
+  using agones_alloc::severity;
+  t.group("Logging");
+  t.text("log-format", "text|json", "text",
+         [&o](std::string const& word) {
+           take_word("--log-format", word, o.format,
+                     std::array<std::pair<std::string_view, log_format>, 2>{{{"text", log_format::text}, {"json", log_format::json}}});
+         },
+         "Lines for people, or one JSON object a line");
+  t.text("log-level", "LEVEL", "info",
+         [&o](std::string const& word) {
+           take_word("--log-level", word, o.level,
+                     std::array<std::pair<std::string_view, severity>, 4>{{{"debug", severity::debug},
+                                                                           {"info", severity::info},
+                                                                           {"warning", severity::warning},
+                                                                           {"error", severity::error}}});
+         },
+         "debug, info, warning or error; debug has a line for each request");
+}
+
+/// What only makes sense together.
+auto check(server_options const& o) -> std::optional<std::string> {
+  if (o.fleets.empty()) return "--fleets is required: a YAML file or a directory with Agones Fleet manifests";
+  bool const loopback = o.address.starts_with("127.") || o.address == "::1";
+  if (!loopback && !o.allow_plaintext_non_loopback) {
+    return "--listen: " + o.address +
+           " is not a loopback address; plain HTTP there lets anybody allocate who can reach it: add --allow-plaintext-non-loopback if "
+           "that is meant";
+  }
+  if (o.simulator.max_nodes < o.simulator.node_count) return "--max-nodes: must not be smaller than --nodes";
+  if (auto const problems = validate(o.simulator); !problems.empty()) return "simulated fleets: " + to_string(problems);
+  return std::nullopt;
+}
+
+auto failure(std::string const& text) -> early_exit { return {2, "agones-alloc-server: " + text + " (--help tells more)\n"}; }
+
+}  // namespace
+
+auto read_ranking(std::string_view word, agones_alloc::choice_options& choice) -> bool {
+  using agones_alloc::order_kind;
+  static constexpr std::array<std::pair<std::string_view, order_kind>, 4> words{{{"packed", order_kind::packed},
+                                                                                {"priorities", order_kind::by_priorities},
+                                                                                {"random", order_kind::random},
+                                                                                {"newest", order_kind::newest_first}}};
+  if (word == "request") {
+    choice.order.reset();
+    return true;
+  }
+  for (auto const& [name, kind] : words) {
+    if (name == word) {
+      choice.order = kind;
+      return true;
+    }
+  }
+  return false;
+}
+
+auto read_options(int argc, char const* const* argv) -> std::variant<server_options, early_exit> {
+  server_options options;
+  CLI::App app{"Allocates Agones game servers from embedded, simulated fleets: no cluster is needed.\n", "agones-alloc-server"};
+  app.set_help_flag("--help,-h", "This text")->group("General");
+  app.set_version_flag("--version", std::string{"agones-alloc-server "} + AGONES_ALLOC_VERSION)->group("General");
+  app.set_config("--config", "", "Read options from this file, TOML or INI: a line each, as max-connections=100")
+      ->group("General")
+      ->envname("AGONES_ALLOC_CONFIG");
+  app.allow_config_extras(false);
+  app.footer(
+      "\nEvery option may also be given in the configuration file, and as an environment variable: --log-level is AGONES_ALLOC_LOG_LEVEL.\n"
+      "The command line goes before the file, the file before the environment. Times are written 500ms, 10s, 1m30s.\n"
+      "\nExit codes: 0 after SIGTERM or SIGINT, 1 when it cannot serve (port in use), 2 for wrong options or fleets.\n"
+      "\nExample:\n  agones-alloc-server --fleets examples/fleets.yaml --listen 127.0.0.1:8080");
+  app.get_formatter()->column_width(46);
+  table t{app};
+  add_general(t, options);
+  add_allocation(t, options);
+  add_fleets(t, options);
+  add_limits(t, options);
+  add_logging(t, options);
+  try {
+    app.parse(argc, argv);
+  } catch (CLI::CallForHelp const&) {
+    return early_exit{0, app.help()};
+  } catch (CLI::CallForVersion const&) {
+    return early_exit{0, std::string{"agones-alloc-server "} + AGONES_ALLOC_VERSION + "\n"};
+  } catch (CLI::FileError const&) {
+    auto const given = app.get_config_ptr() != nullptr ? app.get_config_ptr()->as<std::string>() : std::string{};
+    return failure("--config: cannot read " + given);
+  } catch (CLI::Error const& problem) {
+    return failure(problem.what());
+  }
+  if (auto const problem = check(options)) return failure(*problem);
+  if (!agones_alloc::unallocated_code_for(options.front_end.http_unallocated_status_code).known) {
+    return failure("--http-unallocated-status-code: " + std::to_string(options.front_end.http_unallocated_status_code) +
+                   " has no gRPC code; 200, 400, 401, 403, 404, 409, 429, 499, 500, 501, 503 and 504 have");
+  }
+  return options;
+}
+
+}  // namespace agones_alloc_server

@@ -1,0 +1,52 @@
+// What the server can be told: by command line, environment and configuration file.
+#pragma once
+
+#include <agones_alloc/beast/front_end_options.hpp>
+#include <agones_alloc/beast/http_limits.hpp>
+#include <agones_alloc/embedded/simulator_options.hpp>
+#include <agones_alloc/model/feature_gates.hpp>
+#include <agones_alloc/port/logger.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace agones_alloc_server {
+
+enum class log_format : std::uint8_t { text, json };
+
+struct server_options {
+  std::vector<std::string> fleets;
+  std::string address{"127.0.0.1"};
+  std::uint16_t port{8080};
+  bool allow_plaintext_non_loopback{false};
+  agones_alloc::http_limits limits;
+  agones_alloc::front_end_options front_end;
+  agones_alloc::simulator_options simulator;
+  std::size_t max_allocations{65536};
+  log_format format{log_format::text};
+  agones_alloc::severity level{agones_alloc::severity::info};
+  std::chrono::nanoseconds shutdown_grace{std::chrono::seconds{10}};
+  std::chrono::nanoseconds readiness_shutdown_duration{0};
+};
+
+/// What to do instead of serving: a text for standard output (code 0) or standard error, and the exit code.
+struct early_exit {
+  int code;
+  std::string text;
+};
+
+/// Codes: 0 for --help and --version, 2 for what cannot be understood.
+auto read_options(int argc, char const* const* argv) -> std::variant<server_options, early_exit>;
+
+/// `A=true&B=false` (spec 2.7), or why not.
+auto read_feature_gates(std::string_view text) -> std::variant<agones_alloc::feature_gates, std::string>;
+
+/// The options on which every request's choice depends, from a word of --ranking; false when there is no such word.
+auto read_ranking(std::string_view word, agones_alloc::choice_options& choice) -> bool;
+
+}  // namespace agones_alloc_server

@@ -1,0 +1,390 @@
+#!/usr/bin/env python3
+"""Runs the built server as a person would: options, bad fleets, requests, signals.
+
+Usage: server_test.py PATH-OF-agones-alloc-server
+Prints one line a case and a summary, and exits with 1 when a case failed. Needs nothing but Python.
+"""
+import concurrent.futures
+import http.client
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+SERVER = sys.argv[1] if len(sys.argv) == 2 else sys.exit(__doc__)
+KUBERNETES = "/apis/allocation.agones.dev/v1/namespaces/default/gameserverallocations"
+REST = "/gameserverallocation"
+PATIENCE = 60  # seconds that nothing here comes near to, unless something hangs
+
+FLEET = """
+apiVersion: agones.dev/v1
+kind: Fleet
+metadata:
+  name: {name}
+  annotations:
+    agones-alloc.dev/start-up: {start_up}
+spec:
+  replicas: {replicas}
+  template:
+    spec:
+      ports: [{{name: default, containerPort: 7654}}]
+      template: {{spec: {{containers: [{{name: simple, image: example}}]}}}}
+"""
+
+cases = []
+
+
+def case(function):
+    cases.append(function)
+    return function
+
+
+def expect(condition, text):
+    if not condition:
+        raise AssertionError(text)
+
+
+def clean_environment(extra=None):
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("AGONES_ALLOC_")}
+    return {**kept, **(extra or {})}
+
+
+def run(*options, environment=None):
+    """Output and code of a server that is expected to end by itself."""
+    return subprocess.run([SERVER, *options], capture_output=True, text=True, timeout=PATIENCE,
+                          env=clean_environment(environment))
+
+
+class Running:
+    """A server on a free port, stopped at the end of the block."""
+
+    def __init__(self, *options, environment=None):
+        self.process = subprocess.Popen([SERVER, "--listen", "127.0.0.1:0", *options], stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT, text=True, env=clean_environment(environment))
+        self.lines = []
+        self.port = None
+        self.listening = threading.Event()
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
+        if not self.listening.wait(PATIENCE) or self.port is None:
+            self.process.kill()
+            raise AssertionError("it does not listen:\n" + "".join(self.lines))
+
+    def read(self):
+        for line in self.process.stdout:
+            self.lines.append(line)
+            found = re.search(r"http://127\.0\.0\.1:(\d+)", line)
+            if found and not self.listening.is_set():
+                self.port = int(found.group(1))
+                self.listening.set()
+        self.listening.set()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait(PATIENCE)
+        self.reader.join(PATIENCE)
+
+    def stop(self, how=signal.SIGTERM):
+        self.process.send_signal(how)
+        code = self.process.wait(PATIENCE)
+        self.reader.join(PATIENCE)
+        return code
+
+    def ask(self, method, path, body=None, headers=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        connection.request(method, path, body, headers or {})
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        return answer.status, text, answer
+
+    def allocate(self, path, spec=None, namespace="default"):
+        if path == KUBERNETES:
+            return self.ask("POST", path, json.dumps({"spec": spec or {}}), {"Content-Type": "application/json"})
+        return self.ask("POST", path, json.dumps({"namespace": namespace}))
+
+    def ready_servers(self):
+        text = self.ask("GET", "/metrics")[1]
+        found = re.findall(r'^agones_fleets_replicas_count\{[^}]*type="ready"[^}]*\} (\S+)', text, re.M)
+        return sum(float(number) for number in found)
+
+    def wait_ready(self, count):
+        give_up = time.monotonic() + PATIENCE
+        while self.ready_servers() < count:
+            expect(time.monotonic() < give_up, f"{count} game servers are not ready")
+            time.sleep(0.02)
+
+
+def fleet_file(folder, replicas=10, name="simple", start_up="0s", file="fleet.yaml"):
+    path = pathlib.Path(folder) / file
+    path.write_text(FLEET.format(name=name, replicas=replicas, start_up=start_up))
+    return str(path)
+
+
+@case
+def help_lists_every_option_in_groups_with_defaults(folder):
+    done = run("--help")
+    expect(done.returncode == 0 and done.stderr == "", "code 0, nothing on standard error")
+    for word in ("Serving", "Allocation", "Simulated fleets", "Limits", "Logging", "--fleets", "--listen", "127.0.0.1:8080",
+                 "--max-body-bytes", "1048576", "AGONES_ALLOC_LOG_LEVEL", "Exit codes", "Example"):
+        expect(word in done.stdout, f"--help has no {word}")
+    expect(max(map(len, done.stdout.splitlines())) <= 200, "lines are of a length that can be read")
+
+
+@case
+def version_is_printed(folder):
+    done = run("--version")
+    expect(done.returncode == 0 and re.fullmatch(r"agones-alloc-server \d+\.\d+\.\d+\n", done.stdout), done.stdout)
+
+
+@case
+def bad_options_are_refused_in_one_line_that_names_the_option(folder):
+    fleet = fleet_file(folder)
+    config = pathlib.Path(folder) / "bad.toml"
+    config.write_text("nosuch=1\n")
+    table = [
+        ([], "--fleets is required"),
+        (["--fleets", fleet, "--nosuch"], "--nosuch"),
+        (["--fleets", fleet, "--listen", "8080"], "--listen"),
+        (["--fleets", fleet, "--listen", "127.0.0.1:70000"], "--listen"),
+        (["--fleets", fleet, "--listen", "::1:80"], "--listen"),
+        (["--fleets", fleet, "--listen", "0.0.0.0:0"], "--allow-plaintext-non-loopback"),
+        (["--fleets", fleet, "--nodes", "0"], "--nodes"),
+        (["--fleets", fleet, "--nodes", "many"], "--nodes"),
+        (["--fleets", fleet, "--ports", "8000-7000"], "--ports"),
+        (["--fleets", fleet, "--ports", "7000"], "--ports"),
+        (["--fleets", fleet, "--start-up", "soon"], "--start-up"),
+        (["--fleets", fleet, "--session-length", "3s-1s"], "--session-length"),
+        (["--fleets", fleet, "--speed", "0"], "--speed"),
+        (["--fleets", fleet, "--feature-gates", "Nope=true"], 'Feature Gate "Nope" is not a valid Feature Gate'),
+        (["--fleets", fleet, "--feature-gates", "CountsAndLists=maybe"], "CountsAndLists"),
+        (["--fleets", fleet, "--http-unallocated-status-code", "418"], "--http-unallocated-status-code"),
+        (["--fleets", fleet, "--ranking", "best"], "--ranking"),
+        (["--fleets", fleet, "--top-n", "0"], "--top-n"),
+        (["--fleets", fleet, "--max-body-bytes", "0"], "--max-body-bytes"),
+        (["--fleets", fleet, "--header-timeout", "0s"], "--header-timeout"),
+        (["--fleets", fleet, "--header-timeout", "10"], "--header-timeout"),
+        (["--fleets", fleet, "--log-format", "xml"], "--log-format"),
+        (["--fleets", fleet, "--log-level", "loud"], "--log-level"),
+        (["--fleets", fleet, "--shutdown-grace", "2d"], "--shutdown-grace"),
+        (["--fleets", fleet, "--config", folder + "/nosuch.toml"], "nosuch.toml"),
+        (["--fleets", fleet, "--config", str(config)], "nosuch"),
+    ]
+    for options, word in table:
+        done = run(*options)
+        expect(done.returncode == 2, f"{options}: code {done.returncode}")
+        expect(word in done.stderr, f"{options}: {done.stderr!r} does not name {word}")
+        expect(done.stderr.count("\n") == 1 and done.stdout == "", f"{options}: one line: {done.stderr!r}")
+
+
+@case
+def options_come_from_command_line_file_and_environment_in_that_order(folder):
+    fleet = fleet_file(folder)
+    config = pathlib.Path(folder) / "good.toml"
+    config.write_text(f'fleets="{fleet}"\nseed=7\nlog-format="text"\n')
+    with Running("--config", str(config), "--seed", "8") as server:
+        expect("seed 8" in "".join(server.lines) or server.stop() == 0 and "seed 8" in "".join(server.lines), server.lines)
+    with Running("--config", str(config), environment={"AGONES_ALLOC_SEED": "9", "AGONES_ALLOC_SPEED": "2.5"}) as server:
+        server.stop()
+        expect("seed 7" in "".join(server.lines) and "speed 2.5" in "".join(server.lines), server.lines)
+    with Running(environment={"AGONES_ALLOC_FLEETS": fleet, "AGONES_ALLOC_SEED": "9"}) as server:
+        server.stop()
+        expect("seed 9" in "".join(server.lines), server.lines)
+    done = run(environment={"AGONES_ALLOC_FLEETS": fleet, "AGONES_ALLOC_NODES": "x"})
+    expect(done.returncode == 2 and "--nodes" in done.stderr, done.stderr)
+
+
+@case
+def bad_fleets_are_refused_with_file_line_and_field(folder):
+    bad = pathlib.Path(folder) / "bad.yaml"
+    table = [
+        (FLEET.format(name="a", replicas=-1, start_up="0s"), "spec.replicas"),
+        (FLEET.format(name="a", replicas=1, start_up="soon"), "agones-alloc.dev/start-up"),
+        (FLEET.format(name="a", replicas=1, start_up="0s") + "---" + FLEET.format(name="a", replicas=1, start_up="0s"), "default/a"),
+        ("kind: [", "bad.yaml:1"),
+    ]
+    for text, word in table:
+        bad.write_text(text)
+        done = run("--fleets", str(bad))
+        expect(done.returncode == 2, f"{word}: code {done.returncode}")
+        expect(re.search(r"bad\.yaml:\d+: ", done.stderr) and word in done.stderr, f"{word}: {done.stderr!r}")
+    bad.unlink()
+    done = run("--fleets", folder + "/nosuch.yaml")
+    expect(done.returncode == 2 and "nosuch.yaml" in done.stderr, done.stderr)
+
+
+@case
+def a_port_in_use_is_named(folder):
+    fleet = fleet_file(folder)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        place = f"127.0.0.1:{taken.getsockname()[1]}"
+        done = run("--fleets", fleet, "--listen", place)
+    expect(done.returncode == 1 and place in done.stderr and "in use" in done.stderr, done.stderr)
+    done = run("--fleets", fleet, "--listen", "example.invalid:80", "--allow-plaintext-non-loopback")
+    expect(done.returncode == 1 and "numeric" in done.stderr, done.stderr)
+
+
+@case
+def twenty_clients_on_ten_servers_get_ten_servers_on_both_paths(folder):
+    # Replacements start slowly: what is handed out is gone for the length of the case.
+    fleet = fleet_file(folder, replicas=10, start_up="0s")
+    for path in (KUBERNETES, REST):
+        with Running("--fleets", fleet) as server:
+            server.wait_ready(10)
+            with concurrent.futures.ThreadPoolExecutor(20) as pool:
+                answers = list(pool.map(lambda _: server.allocate(path), range(20)))
+            if path == KUBERNETES:
+                expect(all(status == 201 for status, _, _ in answers), [a[0] for a in answers])
+                parsed = [(json.loads(text)["status"], answer) for _, text, answer in answers]
+                names = [status["gameServerName"] for status, _ in parsed if status["state"] == "Allocated"]
+                none = [answer for status, answer in parsed if status["state"] == "UnAllocated"]
+            else:
+                names = [json.loads(text)["gameServerName"] for status, text, _ in answers if status == 200]
+                none = [answer for status, _, answer in answers if status == 429]
+            expect(len(names) == 10 and len(set(names)) == 10, f"{path}: {sorted(names)}")
+            expect(len(none) == 10, f"{path}: {len(none)} without a server")
+            for answer in none:
+                field = answer.getheader("Agones-Alloc-Breakdown") or ""
+                expect(field.startswith("namespace default=10; ") and field.endswith("=0"), f"{path}: breakdown {field!r}")
+
+
+@case
+def a_mistyped_label_shows_in_the_breakdown(folder):
+    with Running("--fleets", fleet_file(folder, replicas=3)) as server:
+        server.wait_ready(3)
+        status, _, answer = server.allocate(KUBERNETES, {"selectors": [{"matchLabels": {"agones.dev/fleet": "simpel"}}]})
+        expect(status == 201, status)
+        field = answer.getheader("Agones-Alloc-Breakdown")
+        expect("namespace default=3; label agones.dev/fleet=simpel=0" in field, field)
+
+
+@case
+def a_dry_run_hands_nothing_out(folder):
+    with Running("--fleets", fleet_file(folder, replicas=1)) as server:
+        server.wait_ready(1)
+        for _ in range(3):
+            status, text, _ = server.ask("POST", KUBERNETES + "?dryRun=All", '{"spec":{}}', {"Content-Type": "application/json"})
+            expect(status == 201 and json.loads(text)["status"]["state"] == "Allocated", text)
+        expect(json.loads(server.allocate(KUBERNETES)[1])["status"]["state"] == "Allocated", "the server is still there")
+        expect(json.loads(server.allocate(KUBERNETES)[1])["status"]["state"] == "UnAllocated", "and now it is not")
+
+
+@case
+def probes_and_metrics_answer(folder):
+    with Running("--fleets", fleet_file(folder, replicas=2)) as server:
+        server.wait_ready(2)
+        server.allocate(REST)
+        expect(server.ask("GET", "/live")[0] == 200, "live")
+        status, text, _ = server.ask("GET", "/ready?full=1")
+        expect(status == 200 and set(json.loads(text).values()) == {"OK"}, text)
+        status, text, answer = server.ask("GET", "/metrics")
+        expect(status == 200 and answer.getheader("Content-Type").startswith("text/plain"), "metrics")
+        for line in ('agones_gameserver_allocations_duration_seconds_count{', 'fleet_name="simple"', 'status="Allocated"',
+                     'scheduling_strategy="Packed"', "agones_gameserver_allocations_retry_total_bucket{", 'le="5"',
+                     'agones_alloc_allocations_total{outcome="allocated"} 1', "agones_alloc_http_connections ",
+                     'agones_fleets_replicas_count{name="simple",namespace="default",type="allocated"} 1',
+                     'agones_healthcheck_status{check="allocator"} 0', "process_start_time_seconds "):
+            expect(line in text, f"/metrics has no {line}")
+
+
+@case
+def a_bad_request_harms_nobody(folder):
+    with Running("--fleets", fleet_file(folder, replicas=1), "--max-body-bytes", "1000", "--header-timeout", "100ms") as server:
+        server.wait_ready(1)
+        expect(server.ask("POST", REST, "x" * 1001)[0] == 413, "too large")
+        expect(server.ask("POST", KUBERNETES, "[" * 900, {"Content-Type": "application/json"})[0] == 400, "too deep")
+        with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as slow:
+            slow.sendall(b"GET / HT")
+            expect(slow.recv(100).startswith(b"HTTP/1.1 408"), "too slow")
+        with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as garbage:
+            garbage.sendall(b"\x16\x03\x01 what is this\r\n\r\n")
+            expect(garbage.recv(100).startswith(b"HTTP/1.1 400"), "garbage")
+        expect(server.allocate(REST)[0] == 200, "the server is still there for others")
+
+
+@case
+def logs_are_json_lines_when_asked_for_and_have_no_bodies(folder):
+    with Running("--fleets", fleet_file(folder), "--log-format", "json", "--log-level", "debug") as server:
+        server.ask("POST", KUBERNETES + "?token=secret", '{"spec":{"metadata":{"labels":{"a":"hush"}}}}',
+                   {"Content-Type": "application/json", "Authorization": "Bearer hush"})
+        expect(server.stop() == 0, "code 0")
+        text = "".join(server.lines)
+        for line in server.lines:
+            entry = json.loads(line)
+            expect({"time", "severity", "message", "source"} <= set(entry), line)
+        expect("hush" not in text and "secret" not in text, "no bodies, no fields, no queries")
+        expect(any(json.loads(line)["message"] == "request" for line in server.lines), "requests are logged at debug")
+
+
+@case
+def sigterm_fails_readiness_then_drains_and_ends_with_0(folder):
+    with Running("--fleets", fleet_file(folder), "--readiness-shutdown-duration", "1h") as server:
+        expect(server.ask("GET", "/ready")[0] in (200, 503), "it answers")
+        server.process.send_signal(signal.SIGTERM)
+        give_up = time.monotonic() + PATIENCE
+        while server.ask("GET", "/ready")[0] != 503 or server.ask("GET", "/live")[0] != 200:
+            expect(time.monotonic() < give_up, "readiness does not fail")
+        expect("asked to shut down" in server.ask("GET", "/ready?full=1")[1], "it says why")
+        expect(server.allocate(REST)[0] in (200, 429), "it still allocates")
+        expect(server.stop() == 1, "a second signal ends it at once")
+    for how in (signal.SIGTERM, signal.SIGINT):
+        with Running("--fleets", fleet_file(folder)) as server:
+            idle = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
+            idle.request("GET", "/live")
+            idle.getresponse().read()
+            expect(server.stop(how) == 0, "code 0")
+            expect("stopped" in "".join(server.lines), server.lines)
+
+
+@case
+def ipv6_and_several_fleet_sources_work(folder):
+    fleet_file(folder, name="one", file="one.yaml", replicas=1)
+    other = pathlib.Path(folder) / "more"
+    other.mkdir()
+    fleet_file(other, name="two", file="two.yaml", replicas=2)
+    with Running("--fleets", folder + "/one.yaml", "--fleets", str(other)) as server:
+        server.wait_ready(3)
+        expect("fleet default/one: 1" in "".join(server.lines) and "fleet default/two: 2" in "".join(server.lines), server.lines)
+    if socket.has_ipv6:
+        process = subprocess.Popen([SERVER, "--fleets", folder + "/one.yaml", "--listen", "[::1]:0"], stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, text=True, env=clean_environment())
+        try:
+            for line in process.stdout:
+                if "listening" in line or "::1" in line:
+                    expect("http://[::1]:" in line, line)
+                    break
+        finally:
+            process.terminate()
+            process.wait(PATIENCE)
+
+
+def main():
+    passed = failed = 0
+    for function in cases:
+        name = function.__name__.replace("_", " ")
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                function(folder)
+            passed += 1
+            print(f"ok    {name}", flush=True)
+        except (AssertionError, OSError, ValueError, subprocess.TimeoutExpired, http.client.HTTPException) as problem:
+            failed += 1
+            print(f"FAIL  {name}: {problem}", flush=True)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+sys.exit(main())
