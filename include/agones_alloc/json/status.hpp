@@ -23,8 +23,8 @@ AGONES_ALLOC_DECL auto invalid_status(std::string_view name, field_errors const&
 /// A failure without causes.
 struct api_status {
   int code{500};       ///< the HTTP status
-  std::string reason;  ///< Kubernetes' word (`Conflict`, `ServiceUnavailable`, ...); "": the word for `code`
-  std::string message;
+  std::string reason{};  ///< Kubernetes' word (`Conflict`, `ServiceUnavailable`, ...); "": the word for `code`
+  std::string message{};
   std::chrono::seconds retry_after{0};  ///< details.retryAfterSeconds, left out when 0
 
   friend auto operator==(api_status const&, api_status const&) -> bool = default;

@@ -25,9 +25,9 @@ class place {
     switch (kind_) {
       case kind::member:
         if (!out.empty()) out += '.';
-        out += name_;
+        out += shown();
         break;
-      case kind::entry: out.append("[").append(name_).append("]"); break;
+      case kind::entry: out.append("[").append(shown()).append("]"); break;
       case kind::element: out.append("[").append(std::to_string(index_)).append("]"); break;
     }
     return out;
@@ -40,6 +40,12 @@ class place {
   enum class kind : std::uint8_t { member, entry, element };
   place(place const* parent, kind k, std::string_view name, std::size_t index) noexcept
       : parent_{parent}, name_{name}, index_{index}, kind_{k} {}
+
+  // Keys come from outside and have any length.
+  auto shown() const -> std::string {
+    constexpr std::size_t longest = 128;
+    return name_.size() <= longest ? std::string{name_} : std::string{name_.substr(0, longest)} + "...";
+  }
 
   place const* parent_{nullptr};
   std::string_view name_;
