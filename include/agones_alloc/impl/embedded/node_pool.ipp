@@ -4,6 +4,7 @@
 #include <agones_alloc/embedded/node_pool.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
@@ -85,8 +86,13 @@ AGONES_ALLOC_DECL auto node_pool::place(std::vector<game_server_port_template> c
       ports.begin(), ports.end(), [](auto const& port) { return has_host_port(port) && port.port_policy != "Static"; }));
   // A node that is tried and fits leaves or re-enters the set: the loops end there.
   if (packed) {
-    for (auto at = open_.rbegin(); at != open_.rend(); ++at) {
-      if (auto place = try_place(at->second, ports, dynamic)) return place;
+    // From the fullest level down; within a level in the order of the nodes.
+    for (auto end = open_.end(); end != open_.begin();) {
+      auto const level = open_.lower_bound({std::prev(end)->first, 0});
+      for (auto at = level; at != end; ++at) {
+        if (auto place = try_place(at->second, ports, dynamic)) return place;
+      }
+      end = level;
     }
   } else {
     for (auto at = open_.begin(); at != open_.end(); ++at) {

@@ -31,7 +31,8 @@ inline auto failed_file(std::filesystem::path const& path, std::string message) 
 inline auto list_files(std::filesystem::path const& path, std::vector<std::filesystem::path>& files) -> std::string {
   std::error_code error;
   auto const status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) return error ? "cannot be read: " + error.message() : "no such file or directory";
+  if (status.type() == std::filesystem::file_type::not_found) return "no such file or directory";
+  if (error) return "cannot be read: " + error.message();
   if (!std::filesystem::is_directory(status)) {
     files.push_back(path);
     return {};

@@ -40,16 +40,9 @@ inline auto parse_integer(std::string_view text) noexcept -> std::optional<scala
   if (negative || text.starts_with('+')) text.remove_prefix(1);
   int base = 10;
   if (text.size() > 1 && text[0] == '0') {
-    switch (text[1]) {
-      case 'x':
-      case 'X': base = 16; break;
-      case 'o':
-      case 'O': base = 8; break;
-      case 'b':
-      case 'B': base = 2; break;
-      default: base = 8; break;
-    }
-    text.remove_prefix(is_digit(text[1]) ? 1 : 2);
+    auto const mark = text[1];
+    base = mark == 'x' || mark == 'X' ? 16 : mark == 'b' || mark == 'B' ? 2 : 8;
+    text.remove_prefix(base != 8 || mark == 'o' || mark == 'O' ? 2 : 1);
   }
   std::uint64_t magnitude = 0;
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), magnitude, base);

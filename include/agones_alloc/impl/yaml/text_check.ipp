@@ -43,7 +43,7 @@ inline auto find_bad_byte(std::string_view text) -> std::optional<bad_byte> {
     auto const c = static_cast<unsigned char>(text.front());
     auto const length = utf8_length(text);
     if (length == 0) return bad_byte{line, std::string{"not UTF-8 text (byte 0x"} + hex[c >> 4] + hex[c & 15] + ")"};
-    if ((c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7f) {
+    if (c < 0x20 && c != '\t' && c != '\n' && c != '\r') {
       return bad_byte{line, std::string{"control character 0x"} + hex[c >> 4] + hex[c & 15] + " in the text"};
     }
     if (c == '\n') ++line;

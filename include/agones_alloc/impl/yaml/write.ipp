@@ -21,7 +21,7 @@ namespace detail {
 /// True for text that some reader would not take as a string: numbers in any notation (base 60 too), dates, words.
 inline auto needs_quotes(std::string_view text) -> bool {
   if (resolve_plain(text).what != scalar::kind::string) return true;
-  if (text == "<<" || text == "=") return true;
+  if (text == "<<" || text == "=" || text.starts_with("---")) return true;
   if (text.find_first_of("\n\r\t") != std::string_view::npos) return true;
   if (text.front() == ' ' || text.back() == ' ') return true;
   bool const numeric_start = (text.front() >= '0' && text.front() <= '9') || text.front() == '.' || text.front() == '-' || text.front() == '+';
