@@ -83,7 +83,7 @@ class index_core {
   void introduce(label_set& set);
   void accept(index_view& view, label_set& set);
   auto listing_of(index_view const& view) -> std::vector<std::vector<table_ref>*>;
-  void build(std::size_t budget);
+  void build(std::size_t& budget);
   auto read_next_label_set() -> bool;
   void finish(index_view& view);
 

@@ -52,11 +52,11 @@ AGONES_ALLOC_DECL auto index_core::pick_and_claim(allocation_request const& requ
     auto const status = pick_target(request, out);
     if (status == pick_status::picked || request.target()->required) return status;
   }
-  auto may_build = true;
+  auto budget = options_.slice;
   auto in_flight = false;
   for (std::size_t i = 0; i != request.shapes().size(); ++i) {
     auto& view = view_of(request.shapes()[i]);
-    if (!view.complete && std::exchange(may_build, false)) build(options_.slice);
+    if (!view.complete) build(budget);
     if (!view.complete) return pick_status::building;
     if (claim_from(view, request.top_n(), random, out)) {
       out.selector = static_cast<std::uint32_t>(i);

@@ -135,7 +135,8 @@ AGONES_ALLOC_DECL auto index_core::read_next_label_set() -> bool {
   return true;
 }
 
-AGONES_ALLOC_DECL void index_core::build(std::size_t budget) {
+/// Works on the constructions in turn; takes what it did off the budget.
+AGONES_ALLOC_DECL void index_core::build(std::size_t& budget) {
   for (; budget != 0 && !constructions_.empty(); --budget) {
     auto& work = constructions_.front();
     auto& view = *views_.get(work.view);
@@ -164,7 +165,8 @@ AGONES_ALLOC_DECL void index_core::finish(index_view& view) {
 
 AGONES_ALLOC_DECL auto index_core::build_some() -> bool {
   auto const behind = drain();
-  build(options_.slice);
+  auto budget = options_.slice;
+  build(budget);
   return behind || !constructions_.empty();
 }
 
