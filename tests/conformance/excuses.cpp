@@ -16,6 +16,18 @@ auto excuses() -> std::vector<excuse> const& {
       {"Q16", "an added value that a full list drops is reported", "apply", &with_truncation_reported},
       {"Q31", "clusters without a name stay apart",
        "policies", &with_nameless_clusters_apart},
+      {"1.1", "integers stay exact: the vectors' parsed answers went through a double", "kubeapi", &with_exact_integers},
+      {"Q1", "the answer's apiVersion is the full one whatever the request had", "kubeapi", &with_full_api_version},
+      {"Q6", "the status in a request is ignored", "kubeapi", &with_own_status},
+      {"Q21", "a body of another kind is refused", "kubeapi", &refusing_other_kinds},
+      {"Q20", "the type of the answer is negotiated before anything is allocated", "kubeapi", &negotiating_first},
+      {"2.6", "what cannot be decoded is 400 or 415 with a Status, not 500 in plain text (--compat brings that back)", "kubeapi",
+       &with_status_for_bad_input},
+      {"Q2", "a message is no format string", "rest", &with_plain_message},
+      {"Q45", "what does not validate is 400 with code 3, not 500 with 422 (--compat brings that back)", "rest",
+       &with_invalid_argument},
+      {"8.10", "the parser's words are our own", "rest", &with_own_parser_text},
+      {"Q3", "updates that fail are told as Unavailable or Aborted, not as an empty cluster", "rest", &telling_update_failures},
   };
   return table;
 }

@@ -10,6 +10,7 @@
 #include <agones_alloc/beast/kubernetes_front_end.hpp>
 #include <agones_alloc/beast/rest_front_end.hpp>
 #include <agones_alloc/json/parse.hpp>
+#include <agones_alloc/yaml/document.hpp>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -76,7 +77,7 @@ class cluster {
       io_.restart();
       if (io_.poll() != 0) continue;
       if (answer.empty()) time_.advance_to_next();
-      if (++idle > 10'000) throw std::runtime_error{"no answer"};
+      if (++idle > 10'000) throw std::runtime_error{"no answer; waits: " + std::to_string(time_.pending())};
     }
     socket.close();
     listener.close();
@@ -120,24 +121,17 @@ void hide_times(json::value& value) {
   }
 }
 
-void hide_text_times(std::string& text) {
-  for (std::string_view const key : {"creationTimestamp: \"", "last-allocated: \""}) {
-    auto at = text.find(key);
-    if (at == std::string::npos) continue;
-    at += key.size();
-    text.replace(at, text.find('"', at) - at, "<now>");
-  }
-}
-
-/// `{code, contentType, body | bodyText}`, as in the vectors.
+/// `{code, contentType, body | bodyText}`, as in the vectors; YAML is compared as the value it stands for.
 auto as_answer(int code, std::string type, json::value const* body, std::string text) -> json::value {
+  yaml::documents read;
+  if (type == "application/yaml") read = yaml::parse(text, "answer");
+  if (!read.values.empty()) body = &read.values.front().value;
   json::object out{{"code", code}, {"contentType", std::move(type)}};
   if (body != nullptr) {
     auto shown = *body;
     hide_times(shown);
     out["body"] = std::move(shown);
   } else if (!text.empty()) {
-    hide_text_times(text);
     out["bodyText"] = std::move(text);
   }
   return out;

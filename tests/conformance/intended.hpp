@@ -21,5 +21,16 @@ auto with_saturated_counts(answer const&) -> intended_answer;
 auto with_truncation_reported(answer const&) -> intended_answer;
 // policies
 auto with_nameless_clusters_apart(answer const&) -> intended_answer;
+// kubeapi, rest
+auto with_exact_integers(answer const&) -> intended_answer;
+auto with_full_api_version(answer const&) -> intended_answer;
+auto with_own_status(answer const&) -> intended_answer;
+auto refusing_other_kinds(answer const&) -> intended_answer;
+auto negotiating_first(answer const&) -> intended_answer;
+auto with_status_for_bad_input(answer const&) -> intended_answer;
+auto with_plain_message(answer const&) -> intended_answer;
+auto with_invalid_argument(answer const&) -> intended_answer;
+auto with_own_parser_text(answer const&) -> intended_answer;
+auto telling_update_failures(answer const&) -> intended_answer;
 
 }  // namespace conformance
