@@ -118,7 +118,8 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   wake_queue wakes_;
   boost::unordered_flat_map<std::uint64_t, operation*> parked_;
   std::vector<std::uint64_t> woken_;
-  std::vector<told> told_;
+  std::vector<told> told_;  ///< from next_told_ on: results that are ready
+  std::size_t next_told_{0};
   std::vector<explained> explained_;
   timer::time_point now_{};
   timer::wall_time last_stamp_{timer::wall_time::min()};

@@ -1,0 +1,73 @@
+// Ports that remember what they were told, and a source of numbers that the test wrote down.
+#pragma once
+
+#include <agones_alloc/port/logger.hpp>
+#include <agones_alloc/port/metrics.hpp>
+#include <agones_alloc/port/random.hpp>
+#include <agones_alloc/port/recorder.hpp>
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace test_support {
+
+using namespace agones_alloc;
+
+/// The numbers given, then zeros.
+class scripted_random final : public random_source {
+ public:
+  explicit scripted_random(std::deque<std::uint64_t> numbers = {}) : numbers_{std::move(numbers)} {}
+  auto next() noexcept -> std::uint64_t override {
+    if (numbers_.empty()) return 0;
+    auto const number = numbers_.front();
+    numbers_.pop_front();
+    return number;
+  }
+
+ private:
+  std::deque<std::uint64_t> numbers_;
+};
+
+class event_list final : public recorder {
+ public:
+  void record(game_server const& about, type kind, std::string_view reason, std::string_view message) override {
+    lines.push_back(std::string{kind == type::warning ? "Warning " : "Normal "} + about.meta.name.str() + " " +
+                    std::string{reason} + ": " + std::string{message});
+  }
+  std::vector<std::string> lines;
+};
+
+class sample_list final : public metrics {
+ public:
+  struct sample {
+    outcome result;
+    std::string fleet;
+    std::string scheduling;
+    std::uint32_t tries;
+    std::chrono::nanoseconds took;
+  };
+  void allocation(allocation_sample const& s) override {
+    samples.push_back({s.result, std::string{s.fleet}, std::string{s.scheduling}, s.tries, s.took});
+  }
+  void update_conflict() override { ++conflicts; }
+  void in_flight(std::size_t n) override { most_in_flight = n > most_in_flight ? n : most_in_flight; now_in_flight = n; }
+  std::vector<sample> samples;
+  int conflicts{0};
+  std::size_t most_in_flight{0};
+  std::size_t now_in_flight{0};
+};
+
+class log_list final : public logger {
+ public:
+  void log(severity, std::string_view message, std::initializer_list<field> fields) override {
+    std::string line{message};
+    for (auto const& [name, value] : fields) line += " " + std::string{name} + "=" + std::string{value};
+    lines.push_back(std::move(line));
+  }
+  std::vector<std::string> lines;
+};
+
+}  // namespace test_support
