@@ -76,8 +76,8 @@ class cluster {
     for (int idle = 0; !done;) {
       io_.restart();
       if (io_.poll() != 0) continue;
-      if (answer.empty()) time_.advance_to_next();
-      if (++idle > 10'000) throw std::runtime_error{"no answer; waits: " + std::to_string(time_.pending())};
+      time_.advance_to_next();
+      if (++idle > 10'000) throw std::runtime_error{"no answer"};
     }
     socket.close();
     listener.close();

@@ -2,6 +2,7 @@
 #include "intended.hpp"
 
 #include <boost/json/array.hpp>
+#include <boost/json/parse.hpp>
 
 #include <cstdint>
 #include <string>
@@ -118,15 +119,15 @@ auto with_own_status(answer const& given) -> intended_answer {
 
 auto refusing_other_kinds(answer const& given) -> intended_answer {
   if (request_kind(given) != "v1/Pod") return std::nullopt;
-  if (given.part == "compatible code") return json::value{500};
-  if (given.part == "compatible type") return json::value{"text/plain; charset=utf-8"};
+  if (given.part == "compatible code") return json::value(500);
+  if (given.part == "compatible type") return json::value("text/plain; charset=utf-8");
   return status_answer(given, 400, "BadRequest");
 }
 
 auto negotiating_first(answer const& given) -> intended_answer {
   if (text_at(given.input.at("request"), "/accept") != "application/vnd.kubernetes.protobuf") return std::nullopt;
-  if (given.part == "compatible code") return json::value{406};
-  if (given.part == "compatible type") return json::value{"application/json"};
+  if (given.part == "compatible code") return json::value(406);
+  if (given.part == "compatible type") return json::value("application/json");
   return status_answer(given, 406, "NotAcceptable");
 }
 
@@ -182,10 +183,12 @@ auto telling_update_failures(answer const& given) -> intended_answer {
   auto const how = updates == nullptr ? std::string_view{} : text_at(*updates, "");
   if (how.empty()) return std::nullopt;
   bool const conflict = how == "conflict";
-  if (given.part == "compatible code") return json::value{conflict ? 409 : 503};
+  if (given.part == "compatible code") return json::value(conflict ? 409 : 503);
   if (given.part != "answer") return std::nullopt;
-  std::string_view const message = conflict ? "too many concurrent requests have overwhelmed the system"
-                                            : "the game servers' store cannot be reached; nothing was written";
+  auto message = text_at(given.actual, "/body/message");
+  // After the first words the store's own may follow.
+  if (!message.starts_with("the game servers' store cannot be reached; nothing was written")) message = "";
+  if (conflict) message = "too many concurrent requests have overwhelmed the system";
   return json::object{{"code", conflict ? 409 : 503},
                       {"contentType", "application/json"},
                       {"body", json::object{{"code", conflict ? 10 : 14},
