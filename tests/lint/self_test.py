@@ -25,6 +25,8 @@ FAULTS = [
     ("words.py", "include/agones_alloc/model/a.hpp", PRAGMA + "inline void f() { std::cout << 1; }\n", "prints nothing"),
     ("words.py", "README.md", "see /" + "home/me/x\n", "a path of one machine"),
     ("words.py", "include/agones_alloc/model/string_utils.hpp", PRAGMA, "the name says nothing"),
+    ("documents.py", "README.md", "see [the guide](docs/missing.md)\n", "links to docs/missing.md"),
+    ("documents.py", "examples/readme.cpp", "int main() {}\n", "shows no C++ program"),
     ("listed.py", "tests/model/forgotten.cpp", "int a;\n", "no meson.build names it"),
     ("listed.py", "include/agones_alloc/impl/model/new.ipp", PRAGMA, "run tools/list_bodies"),
 ]
