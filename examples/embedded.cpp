@@ -48,8 +48,8 @@ auto allocate(aa::allocator& allocator, aa::timer& clock, aa::request_ptr reques
     auto [error, result] = co_await allocator.async_allocate(request, options, asio::as_tuple(asio::deferred));
     if (!error) {
       auto const& status = result.server->status;
-      std::cout << "allocated " << result.server->meta.name << " on " << status.node_name << " at " << status.address << ":"
-                << (status.ports.empty() ? 0 : status.ports.front().port) << "\n";
+      std::cout << "allocated " << result.server->meta.name << " on " << status.node_name << " at " << status.address
+                << ":" << (status.ports.empty() ? 0 : status.ports.front().port) << "\n";
       ++allocated;
     } else if (result.result == aa::outcome::exhausted) {
       auto const later = clock.now() + 10ms;  // none is ready yet
@@ -88,8 +88,8 @@ auto run(aa::yaml::manifests manifests) -> int {
   asio::co_spawn(io, allocate(allocator, clock, request_for(fleet), wanted), [&](std::exception_ptr, int count) {
     allocated = count;
     auto const status = cluster.find_fleet(aa::key_of(fleet.meta))->status;
-    std::cout << "fleet " << fleet.meta.name << ": " << status.replicas << " servers, " << status.ready_replicas << " ready, "
-              << status.allocated_replicas << " allocated\n";
+    std::cout << "fleet " << fleet.meta.name << ": " << status.replicas << " servers, " << status.ready_replicas
+              << " ready, " << status.allocated_replicas << " allocated\n";
     cluster.stop();
     reflector.stop();
   });

@@ -2,6 +2,10 @@
 #include <agones_alloc/impl/yaml/document.ipp>
 #include <agones_alloc/impl/yaml/document_builder.ipp>
 #include <agones_alloc/impl/yaml/document_values.ipp>
+#include <agones_alloc/impl/yaml/manifest_checks.ipp>
+#include <agones_alloc/impl/yaml/manifest_files.ipp>
+#include <agones_alloc/impl/yaml/manifest_reader.ipp>
+#include <agones_alloc/impl/yaml/manifests.ipp>
 #include <agones_alloc/impl/yaml/scalar.ipp>
 #include <agones_alloc/impl/yaml/source_lines.ipp>
 #include <agones_alloc/impl/yaml/text_check.ipp>

@@ -14,9 +14,11 @@ using namespace std::chrono_literals;
 
 TEST_CASE("durations are read with their units") {
   std::vector<std::pair<std::string, std::chrono::nanoseconds>> const table{
-      {"0", 0ns},        {"0s", 0ns},      {"2s", 2s},          {"500ms", 500ms},     {"1m30s", 90s},      {"1h", 1h},
-      {"1.5s", 1500ms},  {".5s", 500ms},   {"2.s", 2s},         {"7us", 7us},         {"9ns", 9ns},        {"1h2m3s4ms5us6ns", 1h + 2min + 3s + 4ms + 5us + 6ns},
-      {"1.5ns", 1ns},    {"100000h", 100000h}, {"0.000001h", 3600us},
+      {"0", 0ns},       {"0s", 0ns},          {"2s", 2s},
+      {"500ms", 500ms}, {"1m30s", 90s},       {"1h", 1h},
+      {"1.5s", 1500ms}, {".5s", 500ms},       {"2.s", 2s},
+      {"7us", 7us},     {"9ns", 9ns},         {"1h2m3s4ms5us6ns", 1h + 2min + 3s + 4ms + 5us + 6ns},
+      {"1.5ns", 1ns},   {"100000h", 100000h}, {"0.000001h", 3600us},
   };
   for (auto const& [text, span] : table) {
     CAPTURE(text);
@@ -26,8 +28,8 @@ TEST_CASE("durations are read with their units") {
 }
 
 TEST_CASE("what is no duration is refused") {
-  for (std::string const text : {"", "s", "2", "-1s", "+1s", "1 s", "1s ", "1x", "1.2.3s", ".s", "1e3s", "100001h", "99999999999999999999s",
-                                 "9999999999999h", "1.1234567s", "100000h1ns", "soon", "1S"}) {
+  for (std::string const text : {"", "s", "2", "-1s", "+1s", "1 s", "1s ", "1x", "1.2.3s", ".s", "1e3s", "100001h",
+                                 "99999999999999999999s", "9999999999999h", "1.1234567s", "100000h1ns", "soon", "1S"}) {
     CAPTURE(text);
     CHECK(!parse_duration(text).has_value());
   }
@@ -82,7 +84,8 @@ TEST_CASE("annotations that cannot be read are all named and change nothing") {
   CHECK(set == fleet_settings{});
   REQUIRE(errors.size() == 4);
   CHECK(to_string(errors[0]) ==
-        "metadata.annotations[agones-alloc.dev/start-up]: Invalid value: \"never\": must be a duration such as 2s, or a range such as 1s-3s");
+        "metadata.annotations[agones-alloc.dev/start-up]: Invalid value: \"never\": must be a duration such as 2s, or "
+        "a range such as 1s-3s");
   CHECK(errors[1].field == "metadata.annotations[agones-alloc.dev/shut-down]");
   CHECK(errors[2].field == "metadata.annotations[agones-alloc.dev/session-length]");
   CHECK(errors[3].field == "metadata.annotations[agones-alloc.dev/start-failure]");

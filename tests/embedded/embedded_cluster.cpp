@@ -2,10 +2,10 @@
 #include <agones_alloc/async/memory_store.hpp>
 #include <agones_alloc/embedded/embedded_cluster.hpp>
 
+#include <doctest/doctest.h>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/io_context.hpp>
-#include <doctest/doctest.h>
 
 #include <algorithm>
 #include <chrono>

@@ -53,7 +53,8 @@ TEST_CASE("nodes have names and addresses of their own") {
   node_pool pool{small_cluster()};
   CHECK(pool.name(0) == "node-1");
   CHECK(pool.address(1) == "10.0.0.2");
-  CHECK(pool.addresses(1) == std::vector<node_address>{{"ExternalIP", "10.0.0.2"}, {"InternalIP", "10.0.0.2"}, {"Hostname", "node-2"}});
+  CHECK(pool.addresses(1) ==
+        std::vector<node_address>{{"ExternalIP", "10.0.0.2"}, {"InternalIP", "10.0.0.2"}, {"Hostname", "node-2"}});
   auto o = small_cluster();
   o.first_address = "127.0.0.1";
   o.same_address = true;
@@ -68,7 +69,8 @@ TEST_CASE("a node without free ports takes no server that needs one") {
   o.min_port = 7000;
   o.max_port = 7004;
   node_pool pool{o};
-  auto const two_ports = std::vector<game_server_port_template>{{"a", "", "UDP", 1, 0}, {"b", "Passthrough", "TCP", 2, 0}};
+  auto const two_ports =
+      std::vector<game_server_port_template>{{"a", "", "UDP", 1, 0}, {"b", "Passthrough", "TCP", 2, 0}};
   auto const first = pool.place(two_ports, true);
   auto const second = pool.place(two_ports, true);
   REQUIRE((first && second));
@@ -114,7 +116,8 @@ TEST_CASE("no host port is given twice on a node, whatever comes and goes") {
     if (random.below(100) < 55) {
       std::vector<game_server_port_template> ports;
       for (std::uint64_t i = random.below(4); i > 0; --i) ports.push_back({"p", "Dynamic", "UDP", 1, 0});
-      if (random.below(10) == 0) ports.push_back({"s", "Static", "UDP", 1, static_cast<std::int32_t>(7040 + random.below(20))});
+      if (random.below(10) == 0)
+        ports.push_back({"s", "Static", "UDP", 1, static_cast<std::int32_t>(7040 + random.below(20))});
       auto place = pool.place(ports, random.below(2) == 0);
       if (!place) continue;
       REQUIRE(place->host_ports.size() == ports.size());
@@ -140,7 +143,8 @@ TEST_CASE("no host port is given twice on a node, whatever comes and goes") {
 }
 
 TEST_CASE("a port for TCP and UDP shows as two with one number, one without policy as the container's") {
-  std::vector<game_server_port_template> const ports{{"game", "Dynamic", "TCPUDP", 1, 0}, {"in", "None", "TCP", 8080, 0}, {"q", "", "", 2, 0}};
+  std::vector<game_server_port_template> const ports{
+      {"game", "Dynamic", "TCPUDP", 1, 0}, {"in", "None", "TCP", 8080, 0}, {"q", "", "", 2, 0}};
   CHECK(status_ports(ports, {7001, 7002}) ==
         std::vector<game_server_port>{{"game-tcp", 7001}, {"game-udp", 7001}, {"in", 8080}, {"q", 7002}});
 }

@@ -30,11 +30,21 @@ TEST_CASE("each option out of its range is named") {
       {"min_port", [](options& o) { o.min_port = 0; }},
       {"max_port", [](options& o) { o.max_port = 6999; }},
       {"max_port", [](options& o) { o.max_port = 70000; }},
-      {"settings.start_up", [](options& o) { o.settings.start_up = {std::chrono::seconds{2}, std::chrono::seconds{1}}; }},
-      {"settings.session_length", [](options& o) { o.settings.session_length = duration_range{std::chrono::seconds{-1}, {}}; }},
-      {"settings.shut_down", [](options& o) { o.settings.shut_down = {{}, std::chrono::nanoseconds::max()}; }},
+      {"settings.start_up",
+       [](options& o) {
+         o.settings.start_up = {std::chrono::seconds{2}, std::chrono::seconds{1}};
+       }},
+      {"settings.session_length",
+       [](options& o) {
+         o.settings.session_length = duration_range{std::chrono::seconds{-1}, {}};
+       }},
+      {"settings.shut_down",
+       [](options& o) {
+         o.settings.shut_down = {{}, std::chrono::nanoseconds::max()};
+       }},
       {"settings.start_failure", [](options& o) { o.settings.start_failure = 1.1; }},
-      {"settings.start_failure", [](options& o) { o.settings.start_failure = std::numeric_limits<double>::quiet_NaN(); }},
+      {"settings.start_failure",
+       [](options& o) { o.settings.start_failure = std::numeric_limits<double>::quiet_NaN(); }},
       {"speed", [](options& o) { o.speed = 0; }},
       {"speed", [](options& o) { o.speed = std::numeric_limits<double>::quiet_NaN(); }},
       {"speed", [](options& o) { o.speed = 1e7; }},
@@ -56,13 +66,15 @@ TEST_CASE("all options out of range are named at once") {
   o.speed = -1;
   o.node_capacity = 0;
   CHECK(to_string(validate(o)) ==
-        "[node_capacity: Invalid value: 0: must be between 1 and 10000, speed: Invalid value: -1.000000: must be above 0 and at most 1000000]");
+        "[node_capacity: Invalid value: 0: must be between 1 and 10000, speed: Invalid value: -1.000000: must be above "
+        "0 and at most 1000000]");
 }
 
 TEST_CASE("IPv4 addresses are read and written") {
   CHECK(parse_ipv4("10.0.0.1") == std::optional<std::uint32_t>{0x0a000001});
   CHECK(ipv4_text(0x0a000001 + 255) == "10.0.1.0");
-  for (std::string const text : {"", "1", "1.2.3", "1.2.3.4.5", "1.2.3.256", "1.2.3.", ".1.2.3", "1.2.3.4 ", "a.b.c.d", "1.2.3.0004", "::1"}) {
+  for (std::string const text :
+       {"", "1", "1.2.3", "1.2.3.4.5", "1.2.3.256", "1.2.3.", ".1.2.3", "1.2.3.4 ", "a.b.c.d", "1.2.3.0004", "::1"}) {
     CAPTURE(text);
     CHECK(!parse_ipv4(text).has_value());
   }

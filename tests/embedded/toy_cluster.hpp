@@ -23,7 +23,9 @@ class cluster {
  public:
   explicit cluster(simulator_options options) : sim{std::move(options)} {}
 
-  auto time() const -> simulator_instant { return {now, timer::wall_time{std::chrono::seconds{1'700'000'000}} + (now - start)}; }
+  auto time() const -> simulator_instant {
+    return {now, timer::wall_time{std::chrono::seconds{1'700'000'000}} + (now - start)};
+  }
 
   auto write(simulator_action const& action) -> result<game_server_ptr> {
     if (trouble) {

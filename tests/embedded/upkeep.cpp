@@ -14,7 +14,8 @@ object_key const arena{"default", "arena"};
 
 auto names_of(toy::cluster const& c) -> std::vector<std::string> {
   std::vector<std::string> out;
-  for (auto const& [key, server] : c.objects) out.push_back(to_string(key) + server->meta.uid.str() + server->status.node_name.str());
+  for (auto const& [key, server] : c.objects)
+    out.push_back(to_string(key) + server->meta.uid.str() + server->status.node_name.str());
   return out;
 }
 
@@ -140,10 +141,12 @@ TEST_CASE("max_servers bounds all fleets together") {
 TEST_CASE("bad requests change nothing") {
   toy::cluster c{{}};
   CHECK(c.sim.add_fleet(toy::make_fleet("arena", 1), c.time()).empty());
-  CHECK(to_string(c.sim.add_fleet(toy::make_fleet("arena", 1), c.time())) == "metadata.name: Invalid value: \"default/arena\": there is such a fleet");
+  CHECK(to_string(c.sim.add_fleet(toy::make_fleet("arena", 1), c.time())) ==
+        "metadata.name: Invalid value: \"default/arena\": there is such a fleet");
   CHECK(to_string(c.sim.add_fleet(toy::make_fleet("other", -1), c.time())) ==
         "spec.replicas: Invalid value: -1: must be between 0 and 1000000");
-  CHECK(to_string(c.sim.scale({"default", "none"}, 1)) == "metadata.name: Invalid value: \"default/none\": there is no such fleet");
+  CHECK(to_string(c.sim.scale({"default", "none"}, 1)) ==
+        "metadata.name: Invalid value: \"default/none\": there is no such fleet");
   CHECK(to_string(c.sim.scale(arena, -1)) == "spec.replicas: Invalid value: -1: must be between 0 and 1000000");
   auto bad = toy::make_fleet("bad", 1);
   bad.meta.annotations.set(keys::start_up_annotation, "x");
@@ -232,13 +235,17 @@ TEST_CASE("status, ports, places and replicas hold through thousands of random e
   seeded_random random{42};
   for (std::string const name : {"arena", "lobby"}) {
     auto f = toy::make_fleet(name, 15);
-    f.meta.annotations = {{keys::start_up_annotation, "0-8s"}, {keys::session_length_annotation, "1s-30s"},
-                          {keys::shut_down_annotation, "0-2s"}, {keys::start_failure_annotation, "0.1"}};
+    f.meta.annotations = {{keys::start_up_annotation, "0-8s"},
+                          {keys::session_length_annotation, "1s-30s"},
+                          {keys::shut_down_annotation, "0-2s"},
+                          {keys::start_failure_annotation, "0.1"}};
     f.scheduling = name == "arena" ? "Packed" : "Distributed";
     f.allocation_overflow = meta_patch{{{"over", "1"}}, {}};
     REQUIRE(c.sim.add_fleet(f, c.time()).empty());
   }
-  c.trouble = [&random](simulator_action const&) { return random.below(20) == 0 ? error_code{errc::unavailable} : error_code{}; };
+  c.trouble = [&random](simulator_action const&) {
+    return random.below(20) == 0 ? error_code{errc::unavailable} : error_code{};
+  };
   for (int step = 0; step < 3000; ++step) {
     if (!c.objects.empty()) {
       auto at = c.objects.begin();
@@ -255,9 +262,16 @@ TEST_CASE("status, ports, places and replicas hold through thousands of random e
             s.status.lists["players"].values = std::vector<shared_string>(random.below(4), "p");
           });
           break;
-        case 3: c.set_state(key, std::array{state::unhealthy, state::reserved, state::shutdown, state::ready}[random.below(4)]); break;
-        case 4: c.sim.scale({"default", random.below(2) == 0 ? "arena" : "lobby"}, static_cast<std::int64_t>(random.below(30))); break;
-        default: break;
+        case 3:
+          c.set_state(key,
+                      std::array{state::unhealthy, state::reserved, state::shutdown, state::ready}[random.below(4)]);
+          break;
+        case 4:
+          c.sim.scale({"default", random.below(2) == 0 ? "arena" : "lobby"},
+                      static_cast<std::int64_t>(random.below(30)));
+          break;
+        default:
+          break;
       }
     }
     c.pass(std::chrono::milliseconds{random.below(2000)});

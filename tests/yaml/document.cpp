@@ -1,7 +1,7 @@
 #include <agones_alloc/yaml/document.hpp>
 
-#include <boost/json/serialize.hpp>
 #include <doctest/doctest.h>
+#include <boost/json/serialize.hpp>
 
 #include <string>
 #include <string_view>
@@ -26,7 +26,8 @@ TEST_CASE("documents are read in order and empty ones are left out") {
   CHECK(json_of("---\n---\n# x\n---\n") == "");
   CHECK(json_of("a: 1\n---\nb: [1, {c: d}]\n---\n---\n- x\n") == "{\"a\":1}\n{\"b\":[1,{\"c\":\"d\"}]}\n[\"x\"]\n");
   CHECK(json_of("%YAML 1.1\n---\na: 1\n...\n# then\nb: 2\n") == "{\"a\":1}\n{\"b\":2}\n");
-  CHECK(json_of("\xef\xbb\xbf" "a: 1") == "{\"a\":1}\n");
+  CHECK(json_of("\xef\xbb\xbf"
+                "a: 1") == "{\"a\":1}\n");
   CHECK(json_of("a: 1\r\nb: 2\r\n") == "{\"a\":1,\"b\":2}\n");
 }
 
@@ -36,7 +37,8 @@ TEST_CASE("JSON is read too") {
 }
 
 TEST_CASE("anchors, aliases and merge keys are expanded") {
-  CHECK(json_of("a: &x {k: 1, z: 2}\nb: *x\nc: &y v\nd: *y\n") == "{\"a\":{\"k\":1,\"z\":2},\"b\":{\"k\":1,\"z\":2},\"c\":\"v\",\"d\":\"v\"}\n");
+  CHECK(json_of("a: &x {k: 1, z: 2}\nb: *x\nc: &y v\nd: *y\n") ==
+        "{\"a\":{\"k\":1,\"z\":2},\"b\":{\"k\":1,\"z\":2},\"c\":\"v\",\"d\":\"v\"}\n");
   CHECK(json_of("a: &x {k: 1, z: 2}\nb: {<<: *x, k: 5}\n") == "{\"a\":{\"k\":1,\"z\":2},\"b\":{\"k\":5,\"z\":2}}\n");
   CHECK(json_of("a: &x {k: 1}\nb: &y {k: 2, l: 3}\nc: {m: 0, <<: [*x, *y]}\n") ==
         "{\"a\":{\"k\":1},\"b\":{\"k\":2,\"l\":3},\"c\":{\"m\":0,\"k\":1,\"l\":3}}\n");
@@ -51,7 +53,8 @@ TEST_CASE("keys that are no text become the text they have in JSON") {
 
 TEST_CASE("what is no proper YAML is refused with its line and reason") {
   CHECK(json_of("a: 1\nb: 2\na: 3\n") == "! f.yaml:3: a: the key is given twice, first on line 1\n");
-  CHECK(json_of("x:\n  - z:\n      d: 1\n      d: 2\n") == "! f.yaml:4: x[0].z.d: the key is given twice, first on line 3\n");
+  CHECK(json_of("x:\n  - z:\n      d: 1\n      d: 2\n") ==
+        "! f.yaml:4: x[0].z.d: the key is given twice, first on line 3\n");
   CHECK(json_of("on: 1\ntrue: 2\n") == "! f.yaml:2: true: the key is given twice, first on line 1\n");
   CHECK(json_of("~: a\n") == "! f.yaml:1: null as a key\n");
   CHECK(json_of("x:\n  [a]: b\n") == "! f.yaml:2: x: a list or map as a key\n");

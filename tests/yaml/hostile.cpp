@@ -52,7 +52,8 @@ TEST_CASE("an alias bomb of merge keys is stopped too") {
   std::string text = "a: &a {k: " + std::string(1000, 'x') + "}\n";
   for (char c = 'b'; c <= 'j'; ++c) {
     std::string const from{static_cast<char>(c - 1)};
-    text += std::string{c} + ": &" + std::string{c} + " {<<: [" + repeated("*" + from + ", ", 8) + "*" + from + "], " + std::string{c} + "1: *" + from + "}\n";
+    text += std::string{c} + ": &" + std::string{c} + " {<<: [" + repeated("*" + from + ", ", 8) + "*" + from + "], " +
+            std::string{c} + "1: *" + from + "}\n";
   }
   CHECK(problem_of(text).find("aliases counted at their full size") != std::string::npos);
 }
@@ -78,7 +79,8 @@ TEST_CASE("text, documents, values and characters are bounded") {
   bounds = {};
   bounds.max_nodes = 4;
   CHECK(problem_of("[1, 2]\n", bounds) == "read");
-  CHECK(problem_of("[1,\n2,\n3,\n4]\n", bounds) == "f.yaml:4: [3]: more than 4 values, aliases counted at their full size");
+  CHECK(problem_of("[1,\n2,\n3,\n4]\n", bounds) ==
+        "f.yaml:4: [3]: more than 4 values, aliases counted at their full size");
 }
 
 TEST_CASE("a giant scalar within the bounds is read") {
@@ -89,8 +91,10 @@ TEST_CASE("a giant scalar within the bounds is read") {
 
 TEST_CASE("binary is refused before it is parsed") {
   CHECK(problem_of(std::string_view{"a: 1\nb: \0", 9}) == "f.yaml:2: control character 0x00 in the text");
-  CHECK(problem_of("\x7f" "ELF\x02") == "f.yaml:1: control character 0x02 in the text");
-  CHECK(problem_of("\xff\xfe" "a") == "f.yaml:1: not UTF-8 text (byte 0xff)");
+  CHECK(problem_of("\x7f"
+                   "ELF\x02") == "f.yaml:1: control character 0x02 in the text");
+  CHECK(problem_of("\xff\xfe"
+                   "a") == "f.yaml:1: not UTF-8 text (byte 0xff)");
   CHECK(problem_of("a: \x1b[31m") == "f.yaml:1: control character 0x1b in the text");
   CHECK(problem_of("a\n\n: \xc0\x80") == "f.yaml:3: not UTF-8 text (byte 0xc0)");
   CHECK(problem_of("\xed\xa0\x80") == "f.yaml:1: not UTF-8 text (byte 0xed)");

@@ -78,8 +78,9 @@ TEST_CASE("two fleets of one name are found across files") {
   auto const loaded = yaml::load_path(dir.path());
   CHECK(loaded.fleets.empty());
   REQUIRE(loaded.errors.size() == 1);
-  CHECK(to_string(loaded.errors[0]) ==
-        second.string() + ":3: metadata.name: there are two of Fleet default/same: the first is at " + first.string() + ":3");
+  CHECK(to_string(loaded.errors[0]) == second.string() +
+                                           ":3: metadata.name: there are two of Fleet default/same: the first is at " +
+                                           first.string() + ":3");
 }
 
 TEST_CASE("a path that cannot be used says why") {

@@ -20,8 +20,8 @@ struct duration_range {
 /// The longest span taken: about 11 years.
 inline constexpr std::chrono::nanoseconds longest_duration = std::chrono::hours{100'000};
 
-/// A Go-like duration: numbers with a unit (ns, us, ms, s, m, h), up to six digits after a point, or `0`. Nothing where the
-/// text is not one, is negative, or is longer than `longest_duration`.
+/// A Go-like duration: numbers with a unit (ns, us, ms, s, m, h), up to six digits after a point, or `0`. Nothing where
+/// the text is not one, is negative, or is longer than `longest_duration`.
 AGONES_ALLOC_DECL auto parse_duration(std::string_view text) noexcept -> std::optional<std::chrono::nanoseconds>;
 
 /// One duration, or two joined by `-`, the shorter first.

@@ -38,15 +38,16 @@ class embedded_cluster_core;
 ///
 /// Add fleets before or while it runs. An allocator on the same store sees ordinary game servers.
 ///
-/// Lifetimes: store and timer must outlive the cluster and the end of its async_run. Destroying the cluster ends the run.
-/// Thread safety: all functions from any thread; its own work runs on a strand of the executor, never for longer than
-/// one batch.
+/// Lifetimes: store and timer must outlive the cluster and the end of its async_run. Destroying the cluster ends the
+/// run. Thread safety: all functions from any thread; its own work runs on a strand of the executor, never for longer
+/// than one batch.
 class embedded_cluster {
  public:
   using handler = boost::asio::any_completion_handler<void(error_code)>;
 
   /// Throws std::invalid_argument that names every option out of range.
-  AGONES_ALLOC_DECL embedded_cluster(boost::asio::any_io_executor, memory_store&, timer&, embedded_cluster_options = {});
+  AGONES_ALLOC_DECL embedded_cluster(boost::asio::any_io_executor, memory_store&, timer&,
+                                     embedded_cluster_options = {});
   AGONES_ALLOC_DECL ~embedded_cluster();
   embedded_cluster(embedded_cluster const&) = delete;
   auto operator=(embedded_cluster const&) -> embedded_cluster& = delete;
@@ -63,8 +64,9 @@ class embedded_cluster {
   AGONES_ALLOC_DECL auto is_full() const -> bool;
 
   /// Runs until it is stopped. Handler signature: void(error_code), on the handler's associated executor, else on the
-  /// strand; never inside this call. Errors: cancelled, after stop(), destruction or cancellation (terminal, partial and
-  /// total alike); invalid_request when it runs already. Servers stay in the store as they are, and a later run goes on.
+  /// strand; never inside this call. Errors: cancelled, after stop(), destruction or cancellation (terminal, partial
+  /// and total alike); invalid_request when it runs already. Servers stay in the store as they are, and a later run
+  /// goes on.
   template <class Token = boost::asio::deferred_t>
   auto async_run(Token&& token = {}) {
     return boost::asio::async_initiate<Token, void(error_code)>([this](auto h) { run(handler{std::move(h)}); }, token);

@@ -39,8 +39,8 @@ inline constexpr std::string_view start_failure_annotation = "agones-alloc.dev/s
 ///   agones-alloc.dev/start-failure   `0` to `1`
 /// What cannot be read is added to `errors` with its path (`metadata.annotations[agones-alloc.dev/start-up]`) and keeps
 /// the default. Other keys are left alone.
-AGONES_ALLOC_DECL auto settings_from(string_map const& annotations, fleet_settings const& defaults, field_errors& errors)
-    -> fleet_settings;
+AGONES_ALLOC_DECL auto settings_from(string_map const& annotations, fleet_settings const& defaults,
+                                     field_errors& errors) -> fleet_settings;
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI
 

@@ -28,10 +28,10 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
 /// What Agones' controllers do for Fleets and their GameServers, as far as an allocator can see it.
 ///
-/// Fleets are kept at `replicas` servers that are not being deleted. A server starts (Starting, Scheduled, RequestReady,
-/// Ready), waits, and once something allocates it has a session, ends (Shutdown), goes, and is replaced; Error and
-/// Unhealthy servers are replaced too. Allocated and Reserved servers survive a scale-down; what is in excess then gets
-/// the fleet's allocationOverflow labels and annotations.
+/// Fleets are kept at `replicas` servers that are not being deleted. A server starts (Starting, Scheduled,
+/// RequestReady, Ready), waits, and once something allocates it has a session, ends (Shutdown), goes, and is replaced;
+/// Error and Unhealthy servers are replaced too. Allocated and Reserved servers survive a scale-down; what is in excess
+/// then gets the fleet's allocationOverflow labels and annotations.
 ///
 /// The caller asks for actions, carries each out on the store, and reports with `done`; changes made by others are
 /// reported with `observe`, in any order with the former: older versions are ignored. An action costs O(log servers).
@@ -46,10 +46,10 @@ class fleet_simulator {
   /// Adds a fleet; its servers come with the next actions. Errors, with nothing changed: a fleet of that namespace and
   /// name, annotations that cannot be read, negative replicas, or more than max_servers.
   AGONES_ALLOC_DECL auto add_fleet(fleet, instant) -> field_errors;
-  /// Adds a server that is no fleet's and is not replaced: as it is, or, when its state is unset, Ready on a node with the
-  /// ports, counters and lists of `shape` (with annotation agones.dev/dev-address, at that address with its Static ports).
-  /// Its sessions end only if its annotation agones-alloc.dev/session-length says so. Errors, with nothing changed: as
-  /// add_fleet; no room.
+  /// Adds a server that is no fleet's and is not replaced: as it is, or, when its state is unset, Ready on a node with
+  /// the ports, counters and lists of `shape` (with annotation agones.dev/dev-address, at that address with its Static
+  /// ports). Its sessions end only if its annotation agones-alloc.dev/session-length says so. Errors, with nothing
+  /// changed: as add_fleet; no room.
   AGONES_ALLOC_DECL auto add_server(game_server, game_server_template const& shape, instant) -> field_errors;
   /// Changes spec.replicas. Errors: no such fleet; out of range.
   AGONES_ALLOC_DECL auto scale(object_key const& fleet, std::int64_t replicas) -> field_errors;
@@ -115,8 +115,8 @@ class fleet_simulator {
   std::unordered_map<object_key, std::uint32_t, detail::simulated_key_hash> by_key_;
   std::set<std::pair<timer::time_point, std::uint32_t>> timers_;        ///< of servers
   std::set<std::pair<timer::time_point, std::uint32_t>> fleet_timers_;  ///< fleets whose creations failed
-  std::deque<std::uint32_t> urgent_;  ///< servers to be shut down or labelled by their fleet
-  std::deque<std::uint32_t> dirty_;   ///< fleets to be looked at
+  std::deque<std::uint32_t> urgent_;    ///< servers to be shut down or labelled by their fleet
+  std::deque<std::uint32_t> dirty_;     ///< fleets to be looked at
   std::vector<std::uint32_t> waiting_;  ///< fleets without room
   std::uint64_t tickets_{0};
 };
@@ -127,4 +127,5 @@ class fleet_simulator {
 #include <agones_alloc/impl/embedded/fleet_simulator.ipp>
 #include <agones_alloc/impl/embedded/fleet_upkeep.ipp>
 #include <agones_alloc/impl/embedded/server_life.ipp>
+#include <agones_alloc/impl/embedded/single_server.ipp>
 #endif

@@ -31,7 +31,8 @@ class node_pool {
   /// Packed: the fullest node that has room; distributed: the emptiest. A node is added when none has room. Dynamic and
   /// Passthrough ports come from the range, Static ports are the template's; a host port is given once on a node.
   /// Nothing when there is no room.
-  AGONES_ALLOC_DECL auto place(std::vector<game_server_port_template> const& ports, bool packed) -> std::optional<placement>;
+  AGONES_ALLOC_DECL auto place(std::vector<game_server_port_template> const& ports, bool packed)
+      -> std::optional<placement>;
   /// Gives a place back.
   AGONES_ALLOC_DECL void release(placement const& place);
 
@@ -48,14 +49,14 @@ class node_pool {
     std::vector<node_address> addresses;
     std::uint32_t used{0};
     std::uint32_t free_ports{0};
-    std::uint32_t cursor{0};                 ///< where the search for a free port goes on: freed ports rest for a while
-    std::vector<std::uint64_t> taken;        ///< a bit per port of the range
-    std::vector<std::int32_t> taken_outside; ///< Static ports outside the range
+    std::uint32_t cursor{0};           ///< where the search for a free port goes on: freed ports rest for a while
+    std::vector<std::uint64_t> taken;  ///< a bit per port of the range
+    std::vector<std::int32_t> taken_outside;  ///< Static ports outside the range
   };
 
   AGONES_ALLOC_DECL void add_node();
-  AGONES_ALLOC_DECL auto try_place(std::uint32_t node, std::vector<game_server_port_template> const& ports, std::size_t dynamic)
-      -> std::optional<placement>;
+  AGONES_ALLOC_DECL auto try_place(std::uint32_t node, std::vector<game_server_port_template> const& ports,
+                                   std::size_t dynamic) -> std::optional<placement>;
   auto in_range(std::int32_t port) const noexcept -> bool { return port >= min_port_ && port <= max_port_; }
   AGONES_ALLOC_DECL auto is_taken(node_state const& n, std::int32_t port) const noexcept -> bool;
   AGONES_ALLOC_DECL void take(node_state& n, std::int32_t port);
@@ -75,9 +76,10 @@ class node_pool {
 /// True for a port that needs a host port: all but policy None.
 inline auto has_host_port(game_server_port_template const& port) noexcept -> bool { return port.port_policy != "None"; }
 
-/// A server's status.ports: TCPUDP is two entries (`-tcp`, `-udp`) on one host port; policy None shows the container's port.
-AGONES_ALLOC_DECL auto status_ports(std::vector<game_server_port_template> const& ports, std::vector<std::int32_t> const& host_ports)
-    -> std::vector<game_server_port>;
+/// A server's status.ports: TCPUDP is two entries (`-tcp`, `-udp`) on one host port; policy None shows the container's
+/// port.
+AGONES_ALLOC_DECL auto status_ports(std::vector<game_server_port_template> const& ports,
+                                    std::vector<std::int32_t> const& host_ports) -> std::vector<game_server_port>;
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI
 

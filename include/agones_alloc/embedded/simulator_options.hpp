@@ -14,12 +14,12 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 struct simulator_options {
   std::uint64_t seed{1};
 
-  std::uint32_t node_count{3};       ///< nodes to begin with, 1 to max_nodes
-  std::uint32_t max_nodes{10'000};   ///< nodes are added while all are full, up to this many; at most 100,000
-  std::uint32_t node_capacity{64};   ///< servers on one node, 1 to 10,000
-  std::string node_prefix{"node-"};  ///< nodes are called <prefix>1, <prefix>2, ...
+  std::uint32_t node_count{3};            ///< nodes to begin with, 1 to max_nodes
+  std::uint32_t max_nodes{10'000};        ///< nodes are added while all are full, up to this many; at most 100,000
+  std::uint32_t node_capacity{64};        ///< servers on one node, 1 to 10,000
+  std::string node_prefix{"node-"};       ///< nodes are called <prefix>1, <prefix>2, ...
   std::string first_address{"10.0.0.1"};  ///< IPv4 address of the first node, counted up for the others
-  bool same_address{false};          ///< all nodes have the first address, for instance 127.0.0.1
+  bool same_address{false};               ///< all nodes have the first address, for instance 127.0.0.1
 
   std::int32_t min_port{7000};  ///< host ports handed out, unique within a node, both bounds included
   std::int32_t max_port{8000};

@@ -55,8 +55,8 @@ struct simulated_server {
   object_key key;
   std::uint64_t ticket{0};  ///< 0: the slot is free. Grows with every server: larger is younger
   std::uint32_t fleet{no_fleet};
-  std::uint32_t member{0};  ///< its place in the fleet's list
-  game_server_ptr known;    ///< the newest state seen; without a resource version: not created yet
+  std::uint32_t member{0};                      ///< its place in the fleet's list
+  game_server_ptr known;                        ///< the newest state seen; without a resource version: not created yet
   std::shared_ptr<single_server const> single;  ///< null for a fleet's
   std::optional<placement> place;
   timer::time_point born{};

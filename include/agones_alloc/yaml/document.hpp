@@ -16,10 +16,10 @@ namespace yaml {
 
 /// Bounds of one text. What goes over one is a problem that names the bound; memory stays proportional to them.
 struct limits {
-  std::size_t max_bytes{8U << 20};            ///< of the text
+  std::size_t max_bytes{8U << 20};  ///< of the text
   std::size_t max_documents{10'000};
-  std::size_t max_depth{64};                  ///< nested maps and lists
-  std::size_t max_nodes{500'000};             ///< values of all documents, aliases and anchors counted at their full size
+  std::size_t max_depth{64};       ///< nested maps and lists
+  std::size_t max_nodes{500'000};  ///< values of all documents, aliases and anchors counted at their full size
   std::size_t max_expanded_bytes{32U << 20};  ///< characters of all scalars, counted the same way
 };
 

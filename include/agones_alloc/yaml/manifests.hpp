@@ -19,10 +19,10 @@ namespace yaml {
 
 struct manifest_options {
   limits text{};
-  std::string default_namespace{"default"};        ///< of objects that name none
-  std::int32_t max_replicas{100'000};              ///< of one Fleet
-  std::int64_t max_total_replicas{1'000'000};      ///< of all Fleets, single GameServers counted too
-  std::size_t max_problems{50};                    ///< reading stops there
+  std::string default_namespace{"default"};    ///< of objects that name none
+  std::int32_t max_replicas{100'000};          ///< of one Fleet
+  std::int64_t max_total_replicas{1'000'000};  ///< of all Fleets, single GameServers counted too
+  std::size_t max_problems{50};                ///< reading stops there
   std::size_t max_notes{200};
 };
 
@@ -49,16 +49,18 @@ struct manifests {
 };
 
 /// Reads Fleet and GameServer (agones.dev/v1), GameServerAllocationPolicy (multicluster.agones.dev/v1 and v1alpha1) and
-/// `List` of these from multi-document YAML or JSON. A manifest with its whole pod template loads unchanged: its spec is
-/// kept as JSON text, and only what is simulated is looked into. Other kinds, fields no version of a type has, and
+/// `List` of these from multi-document YAML or JSON. A manifest with its whole pod template loads unchanged: its spec
+/// is kept as JSON text, and only what is simulated is looked into. Other kinds, fields no version of a type has, and
 /// fields that are kept but not simulated are named in `notes`.
 ///
-/// Refused with file, line and field: what `parse` refuses, values of the wrong type, names and namespaces that are no DNS
-/// names, bad resource quantities, replicas that are negative or over the options' bounds, ports, protocols, policies,
-/// priorities, counters, lists and `agones-alloc.dev/` annotations with values they cannot have, and two objects of one
-/// kind, namespace and name (both places are named). Does no I/O; thread-safe; throws std::bad_alloc only.
+/// Refused with file, line and field: what `parse` refuses, values of the wrong type, names and namespaces that are no
+/// DNS names, bad resource quantities, replicas that are negative or over the options' bounds, ports, protocols,
+/// policies, priorities, counters, lists and `agones-alloc.dev/` annotations with values they cannot have, and two
+/// objects of one kind, namespace and name (both places are named). Does no I/O; thread-safe; throws std::bad_alloc
+/// only.
 AGONES_ALLOC_DECL auto load(std::vector<manifest_text> const& texts, manifest_options const& options = {}) -> manifests;
-AGONES_ALLOC_DECL auto load(std::string_view text, std::string_view file, manifest_options const& options = {}) -> manifests;
+AGONES_ALLOC_DECL auto load(std::string_view text, std::string_view file, manifest_options const& options = {})
+    -> manifests;
 
 }  // namespace yaml
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -15,9 +15,9 @@ struct scalar {
     string,
     null,
     boolean,
-    integer,   ///< fits int64
+    integer,           ///< fits int64
     unsigned_integer,  ///< above int64, fits uint64
-    real,      ///< any other number; may be infinite or not a number
+    real,              ///< any other number; may be infinite or not a number
   };
   kind what{kind::string};
   bool boolean{false};

@@ -10,8 +10,8 @@
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 namespace yaml {
 
-/// One document in block style, keys in the value's order, ending in a line break; what `Accept: application/yaml` gets.
-/// Strings that a YAML 1.1 or 1.2 reader could take for another type are quoted, so `parse` gives the value back.
+/// One document in block style, keys in the value's order, ending in a line break; what `Accept: application/yaml`
+/// gets. Strings that a YAML 1.1 or 1.2 reader could take for another type are quoted, so `parse` gives the value back.
 /// Depth is the value's: write only values that were made or read within bounds. Thread-safe.
 AGONES_ALLOC_DECL auto write(boost::json::value const& value) -> std::string;
 

@@ -22,7 +22,8 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 /// Members below the mutex are touched on the strand only.
 class embedded_cluster_core : public std::enable_shared_from_this<embedded_cluster_core> {
  public:
-  AGONES_ALLOC_DECL embedded_cluster_core(boost::asio::any_io_executor, memory_store&, timer&, embedded_cluster_options const&);
+  AGONES_ALLOC_DECL embedded_cluster_core(boost::asio::any_io_executor, memory_store&, timer&,
+                                          embedded_cluster_options const&);
 
   /// Calls `use(simulator, instant)` alone, then has the strand look for work.
   template <class Use>
@@ -64,7 +65,7 @@ class embedded_cluster_core : public std::enable_shared_from_this<embedded_clust
   fleet_simulator simulator_;
 
   std::optional<embedded_cluster::handler> handler_;  ///< while it runs
-  std::uint64_t run_{0};   ///< counts runs: what belongs to an earlier one does nothing
+  std::uint64_t run_{0};                              ///< counts runs: what belongs to an earlier one does nothing
   bool step_posted_{false};
   std::optional<timer::time_point> armed_;
   // One signal per wait: an operation that ends must not clear the slot of the one that follows it.

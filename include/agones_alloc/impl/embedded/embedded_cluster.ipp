@@ -16,19 +16,23 @@ inline auto checked(embedded_cluster_options const& options) -> embedded_cluster
 
 }  // namespace detail
 
-AGONES_ALLOC_DECL embedded_cluster::embedded_cluster(boost::asio::any_io_executor executor, memory_store& store, timer& clock,
-                                                     embedded_cluster_options options)
-    : core_{std::make_shared<detail::embedded_cluster_core>(std::move(executor), store, clock, detail::checked(options))} {}
+AGONES_ALLOC_DECL embedded_cluster::embedded_cluster(boost::asio::any_io_executor executor, memory_store& store,
+                                                     timer& clock, embedded_cluster_options options)
+    : core_{std::make_shared<detail::embedded_cluster_core>(std::move(executor), store, clock,
+                                                            detail::checked(options))} {}
 
 AGONES_ALLOC_DECL embedded_cluster::~embedded_cluster() { core_->stop(); }
 
 AGONES_ALLOC_DECL auto embedded_cluster::add_fleet(fleet f) -> field_errors {
-  return core_->change([&](fleet_simulator& simulator, simulator_instant t) { return simulator.add_fleet(std::move(f), t); });
+  return core_->change(
+      [&](fleet_simulator& simulator, simulator_instant t) { return simulator.add_fleet(std::move(f), t); });
 }
 
-AGONES_ALLOC_DECL auto embedded_cluster::add_server(game_server server, game_server_template const& shape) -> field_errors {
-  return core_->change(
-      [&](fleet_simulator& simulator, simulator_instant t) { return simulator.add_server(std::move(server), shape, t); });
+AGONES_ALLOC_DECL auto embedded_cluster::add_server(game_server server, game_server_template const& shape)
+    -> field_errors {
+  return core_->change([&](fleet_simulator& simulator, simulator_instant t) {
+    return simulator.add_server(std::move(server), shape, t);
+  });
 }
 
 AGONES_ALLOC_DECL auto embedded_cluster::scale(object_key const& key, std::int64_t replicas) -> field_errors {

@@ -18,8 +18,9 @@ inline void cancel(std::shared_ptr<boost::asio::cancellation_signal>& signal) {
   if (auto const last = std::exchange(signal, nullptr)) last->emit(boost::asio::cancellation_type::terminal);
 }
 
-AGONES_ALLOC_DECL embedded_cluster_core::embedded_cluster_core(boost::asio::any_io_executor executor, memory_store& store,
-                                                               timer& clock, embedded_cluster_options const& options)
+AGONES_ALLOC_DECL embedded_cluster_core::embedded_cluster_core(boost::asio::any_io_executor executor,
+                                                               memory_store& store, timer& clock,
+                                                               embedded_cluster_options const& options)
     : strand_{boost::asio::make_strand(std::move(executor))},
       store_{store},
       timer_{clock},
@@ -33,11 +34,13 @@ AGONES_ALLOC_DECL void embedded_cluster_core::run(embedded_cluster::handler h) {
       if (auto self = weak.lock()) self->stop();
     });
   }
-  boost::asio::post(strand_, [self = shared_from_this(), kept = std::move(h)]() mutable { self->start(std::move(kept)); });
+  boost::asio::post(strand_,
+                    [self = shared_from_this(), kept = std::move(h)]() mutable { self->start(std::move(kept)); });
 }
 
 AGONES_ALLOC_DECL void embedded_cluster_core::start(embedded_cluster::handler h) {
-  if (handler_) return complete(boost::asio::any_completion_executor{strand_}, std::move(h), error_code{errc::invalid_request});
+  if (handler_)
+    return complete(boost::asio::any_completion_executor{strand_}, std::move(h), error_code{errc::invalid_request});
   handler_.emplace(std::move(h));
   ++run_;
   list();
@@ -98,9 +101,12 @@ AGONES_ALLOC_DECL void embedded_cluster_core::step() {
 
 AGONES_ALLOC_DECL auto embedded_cluster_core::perform(simulator_action const& action) -> result<game_server_ptr> {
   switch (action.what) {
-    case simulator_action::kind::create: return store_.create(*action.desired);
-    case simulator_action::kind::update: return store_.update(*action.base, *action.desired);
-    case simulator_action::kind::remove: break;
+    case simulator_action::kind::create:
+      return store_.create(*action.desired);
+    case simulator_action::kind::update:
+      return store_.update(*action.base, *action.desired);
+    case simulator_action::kind::remove:
+      break;
   }
   return store_.remove(key_of(action.base->meta), action.base->meta.uid);
 }
@@ -116,7 +122,8 @@ AGONES_ALLOC_DECL void embedded_cluster_core::arm(timer::time_point when) {
     self->armed_.reset();
     self->step();
   };
-  timer_.async_wait_until(when, boost::asio::bind_cancellation_slot(cancel_wait_->slot(), boost::asio::bind_executor(strand_, std::move(then))));
+  timer_.async_wait_until(when, boost::asio::bind_cancellation_slot(
+                                    cancel_wait_->slot(), boost::asio::bind_executor(strand_, std::move(then))));
 }
 
 /// Everything as it is now; the watch goes on from there.
@@ -135,7 +142,8 @@ AGONES_ALLOC_DECL void embedded_cluster_core::watch() {
   auto then = [self = shared_from_this(), signal = cancel_watch_, run = run_](error_code error, server_events seen) {
     if (self->handler_ && self->run_ == run) self->watched(error, std::move(seen));
   };
-  store_.async_watch(version_, boost::asio::bind_cancellation_slot(cancel_watch_->slot(), boost::asio::bind_executor(strand_, std::move(then))));
+  store_.async_watch(version_, boost::asio::bind_cancellation_slot(
+                                   cancel_watch_->slot(), boost::asio::bind_executor(strand_, std::move(then))));
 }
 
 AGONES_ALLOC_DECL void embedded_cluster_core::watched(error_code error, server_events seen) {
@@ -161,8 +169,9 @@ AGONES_ALLOC_DECL void embedded_cluster_core::list_later() {
   auto then = [self = shared_from_this(), signal = cancel_watch_, run = run_](error_code error) {
     if (self->handler_ && self->run_ == run && !error) self->list();
   };
-  timer_.async_wait_until(timer_.now() + simulator_retry,
-                          boost::asio::bind_cancellation_slot(cancel_watch_->slot(), boost::asio::bind_executor(strand_, std::move(then))));
+  timer_.async_wait_until(
+      timer_.now() + simulator_retry,
+      boost::asio::bind_cancellation_slot(cancel_watch_->slot(), boost::asio::bind_executor(strand_, std::move(then))));
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail

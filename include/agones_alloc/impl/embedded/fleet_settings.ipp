@@ -10,7 +10,8 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 namespace detail {
 
 inline void add_setting_error(field_errors& errors, std::string_view key, std::string_view value, std::string detail) {
-  errors.push_back({field_error_type::invalid, "metadata.annotations[" + std::string{key} + "]", go_quoted(value.substr(0, 64)), std::move(detail)});
+  errors.push_back({field_error_type::invalid, "metadata.annotations[" + std::string{key} + "]",
+                    go_quoted(value.substr(0, 64)), std::move(detail)});
 }
 
 inline void read_range(string_map const& annotations, std::string_view key, duration_range& out, field_errors& errors) {
@@ -25,8 +26,8 @@ inline void read_range(string_map const& annotations, std::string_view key, dura
 
 }  // namespace detail
 
-AGONES_ALLOC_DECL auto settings_from(string_map const& annotations, fleet_settings const& defaults, field_errors& errors)
-    -> fleet_settings {
+AGONES_ALLOC_DECL auto settings_from(string_map const& annotations, fleet_settings const& defaults,
+                                     field_errors& errors) -> fleet_settings {
   auto out = defaults;
   detail::read_range(annotations, keys::start_up_annotation, out.start_up, errors);
   detail::read_range(annotations, keys::shut_down_annotation, out.shut_down, errors);

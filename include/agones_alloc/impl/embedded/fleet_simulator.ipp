@@ -22,7 +22,8 @@ inline auto owner_text(std::string_view set_name, std::string_view uid) -> std::
 }
 
 inline auto range_error(std::string field, std::int64_t value, std::uint32_t most) -> field_error {
-  return {field_error_type::invalid, std::move(field), std::to_string(value), "must be between 0 and " + std::to_string(most)};
+  return {field_error_type::invalid, std::move(field), std::to_string(value),
+          "must be between 0 and " + std::to_string(most)};
 }
 
 }  // namespace detail
@@ -38,7 +39,8 @@ AGONES_ALLOC_DECL auto fleet_simulator::add_fleet(fleet f, instant t) -> field_e
   }
   if (f.meta.name.empty()) errors.push_back({field_error_type::required, "metadata.name", {}, "a fleet has a name"});
   if (fleet_numbers_.contains(key_of(f.meta))) {
-    errors.push_back({field_error_type::invalid, "metadata.name", go_quoted(to_string(key_of(f.meta))), "there is such a fleet"});
+    errors.push_back(
+        {field_error_type::invalid, "metadata.name", go_quoted(to_string(key_of(f.meta))), "there is such a fleet"});
   }
   if (!errors.empty()) return errors;
 
@@ -52,7 +54,8 @@ AGONES_ALLOC_DECL auto fleet_simulator::add_fleet(fleet f, instant t) -> field_e
   extra.owner_references = detail::owner_text(made.set_name, generated_uid(random_));
   made.extra = std::make_shared<meta_extra const>(std::move(extra));
   if (f.meta.uid.empty()) f.meta.uid = generated_uid(random_);
-  if (f.meta.creation_timestamp == unset_time) f.meta.creation_timestamp = std::chrono::floor<std::chrono::seconds>(t.wall);
+  if (f.meta.creation_timestamp == unset_time)
+    f.meta.creation_timestamp = std::chrono::floor<std::chrono::seconds>(t.wall);
   if (f.meta.generation == 0) f.meta.generation = 1;
   made.object = std::move(f);
   auto const number = static_cast<std::uint32_t>(fleets_.size());
@@ -67,7 +70,8 @@ AGONES_ALLOC_DECL auto fleet_simulator::scale(object_key const& key, std::int64_
   if (found == fleet_numbers_.end()) {
     return {{field_error_type::invalid, "metadata.name", go_quoted(to_string(key)), "there is no such fleet"}};
   }
-  if (replicas < 0 || replicas > options_.max_servers) return {detail::range_error("spec.replicas", replicas, options_.max_servers)};
+  if (replicas < 0 || replicas > options_.max_servers)
+    return {detail::range_error("spec.replicas", replicas, options_.max_servers)};
   auto& object = fleets_[found->second].object;
   if (object.replicas == replicas) return {};
   object.replicas = static_cast<std::int32_t>(replicas);
@@ -105,7 +109,8 @@ AGONES_ALLOC_DECL auto fleet_simulator::next_action(instant t) -> std::optional<
   }
 }
 
-AGONES_ALLOC_DECL void fleet_simulator::done(simulator_action const& action, result<game_server_ptr> const& outcome, instant t) {
+AGONES_ALLOC_DECL void fleet_simulator::done(simulator_action const& action, result<game_server_ptr> const& outcome,
+                                             instant t) {
   auto const slot = action.slot;
   if (slot >= servers_.size() || servers_[slot].ticket != action.ticket) return;  // gone in the meantime
   servers_[slot].writing = false;
@@ -132,7 +137,8 @@ AGONES_ALLOC_DECL void fleet_simulator::observe_all(std::vector<game_server_ptr>
     observe({server_event::kind::modified, each}, t);
   }
   for (std::uint32_t slot = 0; slot < servers_.size(); ++slot) {
-    if (servers_[slot].ticket != 0 && servers_[slot].is_created() && !present.contains(servers_[slot].key)) forget(slot);
+    if (servers_[slot].ticket != 0 && servers_[slot].is_created() && !present.contains(servers_[slot].key))
+      forget(slot);
   }
 }
 

@@ -14,7 +14,8 @@ AGONES_ALLOC_DECL auto wide_sum::value() const noexcept -> std::int64_t {
   return high * (std::int64_t{1} << 32) + low;
 }
 
-AGONES_ALLOC_DECL void fleet_tally::sums::change(std::int64_t count_value, std::int64_t capacity_value, bool is_allocated, int sign) {
+AGONES_ALLOC_DECL void fleet_tally::sums::change(std::int64_t count_value, std::int64_t capacity_value,
+                                                 bool is_allocated, int sign) {
   auto const put = [sign](wide_sum& sum, std::int64_t value) { sign > 0 ? sum.add(value) : sum.subtract(value); };
   servers += sign;
   put(count, count_value);

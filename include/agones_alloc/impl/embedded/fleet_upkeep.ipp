@@ -87,10 +87,12 @@ AGONES_ALLOC_DECL auto fleet_simulator::keep_up(std::uint32_t number, instant t)
   return std::nullopt;
 }
 
-AGONES_ALLOC_DECL auto fleet_simulator::create_server(std::uint32_t number, instant t) -> std::optional<simulator_action> {
+AGONES_ALLOC_DECL auto fleet_simulator::create_server(std::uint32_t number, instant t)
+    -> std::optional<simulator_action> {
   auto& f = fleets_[number];
   auto const& shape = f.object.server_template;
-  auto place = by_key_.size() < options_.max_servers ? nodes_.place(shape.ports, f.object.scheduling != "Distributed") : std::nullopt;
+  auto place = by_key_.size() < options_.max_servers ? nodes_.place(shape.ports, f.object.scheduling != "Distributed")
+                                                     : std::nullopt;
   if (!place) {
     if (!std::exchange(f.waiting, true)) waiting_.push_back(number);
     return std::nullopt;
@@ -128,8 +130,8 @@ AGONES_ALLOC_DECL auto fleet_simulator::create_server(std::uint32_t number, inst
   return simulator_action{simulator_action::kind::create, nullptr, s.known, slot, s.ticket};
 }
 
-/// Chooses what a scale-down takes: first servers that are not ready; then, for Packed, those on the emptiest nodes; then
-/// the youngest.
+/// Chooses what a scale-down takes: first servers that are not ready; then, for Packed, those on the emptiest nodes;
+/// then the youngest.
 AGONES_ALLOC_DECL void fleet_simulator::doom_excess(std::uint32_t number) {
   auto& f = fleets_[number];
   bool const packed = f.object.scheduling != "Distributed";

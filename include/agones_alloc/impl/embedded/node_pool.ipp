@@ -58,8 +58,8 @@ AGONES_ALLOC_DECL auto node_pool::take_free(node_state& n) -> std::int32_t {
   return port;
 }
 
-AGONES_ALLOC_DECL auto node_pool::try_place(std::uint32_t number, std::vector<game_server_port_template> const& ports, std::size_t dynamic)
-    -> std::optional<placement> {
+AGONES_ALLOC_DECL auto node_pool::try_place(std::uint32_t number, std::vector<game_server_port_template> const& ports,
+                                            std::size_t dynamic) -> std::optional<placement> {
   auto& n = nodes_[number];
   std::size_t static_in_range = 0;
   for (auto const& port : ports) {
@@ -81,9 +81,11 @@ AGONES_ALLOC_DECL auto node_pool::try_place(std::uint32_t number, std::vector<ga
   return place;
 }
 
-AGONES_ALLOC_DECL auto node_pool::place(std::vector<game_server_port_template> const& ports, bool packed) -> std::optional<placement> {
-  auto const dynamic = static_cast<std::size_t>(std::count_if(
-      ports.begin(), ports.end(), [](auto const& port) { return has_host_port(port) && port.port_policy != "Static"; }));
+AGONES_ALLOC_DECL auto node_pool::place(std::vector<game_server_port_template> const& ports, bool packed)
+    -> std::optional<placement> {
+  auto const dynamic = static_cast<std::size_t>(std::count_if(ports.begin(), ports.end(), [](auto const& port) {
+    return has_host_port(port) && port.port_policy != "Static";
+  }));
   // A node that is tried and fits leaves or re-enters the set: the loops end there.
   if (packed) {
     // From the fullest level down; within a level in the order of the nodes.
@@ -124,8 +126,8 @@ AGONES_ALLOC_DECL void node_pool::release(placement const& place) {
   open_.emplace(n.used, place.node);
 }
 
-AGONES_ALLOC_DECL auto status_ports(std::vector<game_server_port_template> const& ports, std::vector<std::int32_t> const& host_ports)
-    -> std::vector<game_server_port> {
+AGONES_ALLOC_DECL auto status_ports(std::vector<game_server_port_template> const& ports,
+                                    std::vector<std::int32_t> const& host_ports) -> std::vector<game_server_port> {
   std::vector<game_server_port> out;
   std::size_t next = 0;
   for (auto const& port : ports) {

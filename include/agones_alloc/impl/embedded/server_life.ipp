@@ -1,70 +1,10 @@
 #pragma once
 
 #include <agones_alloc/embedded/fleet_simulator.hpp>
-#include <agones_alloc/embedded/names.hpp>
 
 #include <algorithm>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
-
-namespace detail {
-
-inline constexpr std::string_view dev_address_annotation = "agones.dev/dev-address";
-
-}  // namespace detail
-
-AGONES_ALLOC_DECL auto fleet_simulator::add_server(game_server made, game_server_template const& shape, instant t) -> field_errors {
-  field_errors errors;
-  detail::single_server single;
-  auto defaults = options_.settings;
-  defaults.session_length.reset();
-  single.settings = settings_from(made.meta.annotations, defaults, errors);
-  single.ports = shape.ports;
-  auto const key = key_of(made.meta);
-  if (key.name.empty()) errors.push_back({field_error_type::required, "metadata.name", {}, "a game server has a name"});
-  if (by_key_.contains(key)) {
-    errors.push_back({field_error_type::invalid, "metadata.name", go_quoted(to_string(key)), "there is such a game server"});
-  }
-  if (!errors.empty()) return errors;
-
-  auto const dev_address = made.meta.annotations.find(detail::dev_address_annotation);
-  bool const as_it_is = made.status.state != game_server_state::unset;
-  std::optional<placement> place;
-  if (by_key_.size() < options_.max_servers && !as_it_is && !dev_address) place = nodes_.place(shape.ports, true);
-  if (by_key_.size() >= options_.max_servers || (!as_it_is && !dev_address && !place)) {
-    return {{field_error_type::forbidden, "metadata.name", {}, "no node has room for " + to_string(key)}};
-  }
-
-  auto const slot = make_slot(key, none);
-  auto& s = servers_[slot];
-  s.single = std::make_shared<detail::single_server const>(std::move(single));
-  s.place = std::move(place);
-  s.born = t.now;
-  s.ready_at = t.now + draw(s.single->settings.start_up);
-  if (made.meta.uid.empty()) made.meta.uid = generated_uid(random_);
-  if (made.meta.creation_timestamp == unset_time) made.meta.creation_timestamp = std::chrono::floor<std::chrono::seconds>(t.wall);
-  if (made.meta.generation == 0) made.meta.generation = 1;
-  made.meta.resource_version = {};  // the store's to give
-  if (!as_it_is) {
-    made.status.state = game_server_state::ready;
-    made.status.counters = shape.counters;
-    made.status.lists = shape.lists;
-    if (dev_address) {
-      made.status.address = *dev_address;
-      std::vector<std::int32_t> host_ports;
-      for (auto const& port : shape.ports) {
-        if (has_host_port(port)) host_ports.push_back(port.host_port);
-      }
-      made.status.ports = status_ports(shape.ports, host_ports);
-    } else {
-      show_place(made.status, slot);
-    }
-  }
-  // Written by the urgent queue: until then `known` holds what is to be created.
-  s.known = std::make_shared<game_server const>(std::move(made));
-  urgent_.push_back(slot);
-  return {};
-}
 
 AGONES_ALLOC_DECL auto fleet_simulator::settings_of(server const& s) const -> fleet_settings const& {
   return s.single ? s.single->settings : fleets_[s.fleet].settings;
@@ -72,7 +12,8 @@ AGONES_ALLOC_DECL auto fleet_simulator::settings_of(server const& s) const -> fl
 
 AGONES_ALLOC_DECL auto fleet_simulator::draw(duration_range const& range) -> std::chrono::nanoseconds {
   auto const width = static_cast<std::uint64_t>((range.max - range.min).count());
-  auto const drawn = width == 0 ? range.min.count() : range.min.count() + static_cast<std::int64_t>(random_.below(width + 1));
+  auto const drawn =
+      width == 0 ? range.min.count() : range.min.count() + static_cast<std::int64_t>(random_.below(width + 1));
   auto const real = static_cast<double>(drawn) / options_.speed;
   return std::chrono::nanoseconds{static_cast<std::int64_t>(std::min(real, 4e18))};
 }
@@ -91,7 +32,8 @@ AGONES_ALLOC_DECL void fleet_simulator::show_place(game_server_status& status, s
   status.node_name = nodes_.name(s.place->node);
   status.address = nodes_.address(s.place->node);
   status.addresses = nodes_.addresses(s.place->node);
-  status.ports = status_ports(s.single ? s.single->ports : fleets_[s.fleet].object.server_template.ports, s.place->host_ports);
+  status.ports =
+      status_ports(s.single ? s.single->ports : fleets_[s.fleet].object.server_template.ports, s.place->host_ports);
 }
 
 /// A newer state is known.
@@ -125,10 +67,18 @@ AGONES_ALLOC_DECL void fleet_simulator::enter_phase(std::uint32_t slot, instant 
   switch (s.phase) {
     case game_server_state::unset:
     case game_server_state::port_allocation:
-    case game_server_state::creating: due = t.now; break;
-    case game_server_state::starting: due = s.born + start_up * 2 / 5; break;
-    case game_server_state::scheduled: due = s.born + start_up * 4 / 5; break;
-    case game_server_state::request_ready: due = s.ready_at; break;
+    case game_server_state::creating:
+      due = t.now;
+      break;
+    case game_server_state::starting:
+      due = s.born + start_up / 5 * 2;
+      break;
+    case game_server_state::scheduled:
+      due = s.born + start_up / 5 * 4;
+      break;
+    case game_server_state::request_ready:
+      due = s.ready_at;
+      break;
     case game_server_state::allocated:
       if (auto const& session = settings_of(s).session_length) due = t.now + draw(*session);
       break;
@@ -139,17 +89,21 @@ AGONES_ALLOC_DECL void fleet_simulator::enter_phase(std::uint32_t slot, instant 
       break;
     case game_server_state::shutdown:
     case game_server_state::error:
-    case game_server_state::unhealthy: due = t.now + draw(settings_of(s).shut_down); break;
+    case game_server_state::unhealthy:
+      due = t.now + draw(settings_of(s).shut_down);
+      break;
     case game_server_state::ready:
     case game_server_state::allocating:
-    case game_server_state::other: break;
+    case game_server_state::other:
+      break;
   }
   set_timer(slot, due);
 }
 
 AGONES_ALLOC_DECL auto fleet_simulator::has_overflow_patch(server const& s) const -> bool {
   auto const has_all = [](string_map const& map, string_map const& wanted) {
-    return std::all_of(wanted.begin(), wanted.end(), [&map](auto const& entry) { return map.find(entry.first) == entry.second; });
+    return std::all_of(wanted.begin(), wanted.end(),
+                       [&map](auto const& entry) { return map.find(entry.first) == entry.second; });
   };
   auto const& patch = *fleets_[s.fleet].object.allocation_overflow;
   return has_all(s.known->meta.labels, patch.labels) && has_all(s.known->meta.annotations, patch.annotations);
@@ -170,7 +124,8 @@ AGONES_ALLOC_DECL auto fleet_simulator::change_state(std::uint32_t slot, game_se
     show_place(desired.status, slot);
   }
   if (next == game_server_state::ready) desired.status.reserved_until = unset_time;
-  return {simulator_action::kind::update, s.known, std::make_shared<game_server const>(std::move(desired)), slot, s.ticket};
+  return {simulator_action::kind::update, s.known, std::make_shared<game_server const>(std::move(desired)), slot,
+          s.ticket};
 }
 
 /// A server's timer went off.
@@ -188,13 +143,19 @@ AGONES_ALLOC_DECL auto fleet_simulator::act(std::uint32_t slot, instant t) -> st
   using state = game_server_state;
   switch (s.phase) {
     case state::unset:
-    case state::port_allocation: return change_state(slot, state::creating);
-    case state::creating: return change_state(slot, state::starting);
-    case state::starting: return change_state(slot, state::scheduled);
-    case state::scheduled: return change_state(slot, s.fails ? state::unhealthy : state::request_ready);
+    case state::port_allocation:
+      return change_state(slot, state::creating);
+    case state::creating:
+      return change_state(slot, state::starting);
+    case state::starting:
+      return change_state(slot, state::scheduled);
+    case state::scheduled:
+      return change_state(slot, s.fails ? state::unhealthy : state::request_ready);
     case state::request_ready:
-    case state::reserved: return change_state(slot, state::ready);
-    case state::allocated: return change_state(slot, state::shutdown);
+    case state::reserved:
+      return change_state(slot, state::ready);
+    case state::allocated:
+      return change_state(slot, state::shutdown);
     case state::shutdown:
     case state::error:
     case state::unhealthy:
@@ -202,7 +163,8 @@ AGONES_ALLOC_DECL auto fleet_simulator::act(std::uint32_t slot, instant t) -> st
       return simulator_action{simulator_action::kind::remove, s.known, nullptr, slot, s.ticket};
     case state::ready:
     case state::allocating:
-    case state::other: break;
+    case state::other:
+      break;
   }
   return std::nullopt;
 }
@@ -221,7 +183,8 @@ AGONES_ALLOC_DECL auto fleet_simulator::act_urgently(std::uint32_t slot) -> std:
     auto desired = *s.known;
     desired.meta.labels.merge(fleets_[s.fleet].object.allocation_overflow->labels);
     desired.meta.annotations.merge(fleets_[s.fleet].object.allocation_overflow->annotations);
-    return simulator_action{simulator_action::kind::update, s.known, std::make_shared<game_server const>(std::move(desired)), slot, s.ticket};
+    return simulator_action{simulator_action::kind::update, s.known,
+                            std::make_shared<game_server const>(std::move(desired)), slot, s.ticket};
   }
   return std::nullopt;
 }

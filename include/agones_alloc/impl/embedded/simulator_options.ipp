@@ -1,7 +1,7 @@
 #pragma once
 
-#include <agones_alloc/embedded/simulator_options.hpp>
 #include <agones_alloc/embedded/ipv4.hpp>
+#include <agones_alloc/embedded/simulator_options.hpp>
 
 #include <algorithm>
 #include <string_view>
@@ -20,8 +20,10 @@ void check_between(field_errors& errors, char const* field, Number value, Number
 
 inline void check_range(field_errors& errors, std::string field, duration_range const& range) {
   if (range.min.count() >= 0 && range.min <= range.max && range.max <= longest_duration) return;
-  errors.push_back({field_error_type::invalid, std::move(field), std::to_string(range.min.count()) + "ns-" + std::to_string(range.max.count()) + "ns",
-                    "must begin at 0 or later, and end no earlier than it begins and no later than " + to_string(longest_duration)});
+  errors.push_back(
+      {field_error_type::invalid, std::move(field),
+       std::to_string(range.min.count()) + "ns-" + std::to_string(range.max.count()) + "ns",
+       "must begin at 0 or later, and end no earlier than it begins and no later than " + to_string(longest_duration)});
 }
 
 inline auto is_node_prefix(std::string_view text) noexcept -> bool {
@@ -43,9 +45,11 @@ AGONES_ALLOC_DECL auto validate(simulator_options const& o) -> field_errors {
   }
   auto const address = parse_ipv4(o.first_address);
   if (!address) {
-    errors.push_back({field_error_type::invalid, "first_address", go_quoted(o.first_address.substr(0, 64)), "must be an IPv4 address"});
+    errors.push_back({field_error_type::invalid, "first_address", go_quoted(o.first_address.substr(0, 64)),
+                      "must be an IPv4 address"});
   } else if (!o.same_address && *address > 0xffffffffU - o.max_nodes) {
-    errors.push_back({field_error_type::invalid, "first_address", go_quoted(o.first_address), "leaves no addresses for max_nodes nodes"});
+    errors.push_back({field_error_type::invalid, "first_address", go_quoted(o.first_address),
+                      "leaves no addresses for max_nodes nodes"});
   }
   detail::check_between<std::int32_t>(errors, "min_port", o.min_port, 1, 65535);
   detail::check_between<std::int32_t>(errors, "max_port", o.max_port, std::clamp(o.min_port, 1, 65535), 65535);
@@ -54,7 +58,8 @@ AGONES_ALLOC_DECL auto validate(simulator_options const& o) -> field_errors {
   detail::check_range(errors, "settings.shut_down", o.settings.shut_down);
   detail::check_between<double>(errors, "settings.start_failure", o.settings.start_failure, 0, 1);
   if (!(o.speed > 0 && o.speed <= 1e6)) {
-    errors.push_back({field_error_type::invalid, "speed", std::to_string(o.speed), "must be above 0 and at most 1000000"});
+    errors.push_back(
+        {field_error_type::invalid, "speed", std::to_string(o.speed), "must be above 0 and at most 1000000"});
   }
   detail::check_between<std::uint32_t>(errors, "max_servers", o.max_servers, 1, 10'000'000);
   return errors;

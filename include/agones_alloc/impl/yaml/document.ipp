@@ -22,7 +22,8 @@ AGONES_ALLOC_DECL auto parse(std::string_view text, std::string_view file, limit
   auto const failed = [&file](std::size_t line, std::string field, std::string message) {
     return documents{{}, {{std::string{file}, line, std::move(field), std::move(message)}}};
   };
-  if (text.size() > bounds.max_bytes) return failed(0, {}, "larger than " + std::to_string(bounds.max_bytes) + " bytes");
+  if (text.size() > bounds.max_bytes)
+    return failed(0, {}, "larger than " + std::to_string(bounds.max_bytes) + " bytes");
   if (auto bad = detail::find_bad_byte(text)) return failed(bad->line, {}, std::move(bad->message));
   // The mark of the end makes the parser see quoted text that is never closed, which it would take as it is.
   auto closed = std::string{text};

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <agones_alloc/yaml/document.hpp>
 #include <agones_alloc/impl/yaml/text_check.ipp>
+#include <agones_alloc/yaml/document.hpp>
 #include <agones_alloc/yaml/scalar.hpp>
 
 #include <boost/json/array.hpp>
@@ -46,10 +46,13 @@ class document_builder final : public YAML::EventHandler {
   void OnDocumentEnd() override;
   void OnNull(YAML::Mark const& mark, YAML::anchor_t anchor) override;
   void OnAlias(YAML::Mark const& mark, YAML::anchor_t anchor) override;
-  void OnScalar(YAML::Mark const& mark, std::string const& tag, YAML::anchor_t anchor, std::string const& value) override;
-  void OnSequenceStart(YAML::Mark const& mark, std::string const& tag, YAML::anchor_t anchor, YAML::EmitterStyle::value) override;
+  void OnScalar(YAML::Mark const& mark, std::string const& tag, YAML::anchor_t anchor,
+                std::string const& value) override;
+  void OnSequenceStart(YAML::Mark const& mark, std::string const& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override;
   void OnSequenceEnd() override { close(); }
-  void OnMapStart(YAML::Mark const& mark, std::string const& tag, YAML::anchor_t anchor, YAML::EmitterStyle::value) override;
+  void OnMapStart(YAML::Mark const& mark, std::string const& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override;
   void OnMapEnd() override { close(); }
 
  private:
@@ -58,23 +61,29 @@ class document_builder final : public YAML::EventHandler {
     YAML::anchor_t anchor{0};
     std::optional<std::string> key;  ///< of a map, between key and value
     std::uint32_t key_line{0};
-    bool merging{false};         ///< the key was `<<`
-    std::vector<built> merges;   ///< what `<<` brought, applied when the map is whole: its own keys win
+    bool merging{false};        ///< the key was `<<`
+    std::vector<built> merges;  ///< what `<<` brought, applied when the map is whole: its own keys win
   };
 
-  [[noreturn]] void fail(std::size_t line, std::string message) const { throw stop_parsing{{{}, line, path(), std::move(message)}}; }
+  [[noreturn]] void fail(std::size_t line, std::string message) const {
+    throw stop_parsing{{{}, line, path(), std::move(message)}};
+  }
   auto path() const -> std::string;
   void count(std::size_t nodes, std::size_t bytes, std::size_t line);
   void open(YAML::Mark const& mark, YAML::anchor_t anchor, boost::json::value container);
   void close();
   void finish(built made, YAML::anchor_t anchor, bool plain_merge = false);
-  auto expects_key() const -> bool { return !frames_.empty() && frames_.back().made.value.is_object() && !frames_.back().key; }
+  auto expects_key() const -> bool {
+    return !frames_.empty() && frames_.back().made.value.is_object() && !frames_.back().key;
+  }
   void take_key(built const& made, bool plain_merge);
   void add_merge(frame& map, built made);
   void apply_merges(frame& map);
   auto value_of(scalar const& s, std::string const& text, std::size_t line) const -> boost::json::value;
   auto value_of_tagged(std::string const& tag, std::string const& text, std::size_t line) const -> boost::json::value;
-  static auto line_of_mark(YAML::Mark const& mark) -> std::uint32_t { return static_cast<std::uint32_t>(mark.line < 0 ? 0 : mark.line + 1); }
+  static auto line_of_mark(YAML::Mark const& mark) -> std::uint32_t {
+    return static_cast<std::uint32_t>(mark.line < 0 ? 0 : mark.line + 1);
+  }
 
   std::string_view text_;
   limits limits_;
@@ -112,7 +121,8 @@ inline void document_builder::count(std::size_t nodes, std::size_t bytes, std::s
     fail(line, "more than " + std::to_string(limits_.max_nodes) + " values, aliases counted at their full size");
   }
   if (bytes > limits_.max_expanded_bytes - bytes_) {
-    fail(line, "more than " + std::to_string(limits_.max_expanded_bytes) + " characters, aliases counted at their full size");
+    fail(line,
+         "more than " + std::to_string(limits_.max_expanded_bytes) + " characters, aliases counted at their full size");
   }
   nodes_ += nodes;
   bytes_ += bytes;
@@ -141,7 +151,8 @@ inline void document_builder::OnNull(YAML::Mark const& mark, YAML::anchor_t anch
   finish({nullptr, {line, {}}}, anchor);
 }
 
-inline void document_builder::OnScalar(YAML::Mark const& mark, std::string const& tag, YAML::anchor_t anchor, std::string const& value) {
+inline void document_builder::OnScalar(YAML::Mark const& mark, std::string const& tag, YAML::anchor_t anchor,
+                                       std::string const& value) {
   auto const line = line_of_mark(mark);
   count(1, value.size(), line);
   built made;
@@ -162,18 +173,21 @@ inline void document_builder::OnAlias(YAML::Mark const& mark, YAML::anchor_t anc
   finish(std::move(copy), YAML::NullAnchor);
 }
 
-inline void document_builder::OnSequenceStart(YAML::Mark const& mark, std::string const&, YAML::anchor_t anchor, YAML::EmitterStyle::value) {
+inline void document_builder::OnSequenceStart(YAML::Mark const& mark, std::string const&, YAML::anchor_t anchor,
+                                              YAML::EmitterStyle::value) {
   open(mark, anchor, boost::json::array{});
 }
 
-inline void document_builder::OnMapStart(YAML::Mark const& mark, std::string const&, YAML::anchor_t anchor, YAML::EmitterStyle::value) {
+inline void document_builder::OnMapStart(YAML::Mark const& mark, std::string const&, YAML::anchor_t anchor,
+                                         YAML::EmitterStyle::value) {
   open(mark, anchor, boost::json::object{});
 }
 
 inline void document_builder::open(YAML::Mark const& mark, YAML::anchor_t anchor, boost::json::value container) {
   auto const line = line_of_mark(mark);
   if (expects_key()) fail(line, "a list or map as a key");
-  if (frames_.size() >= limits_.max_depth) fail(line, "nested deeper than " + std::to_string(limits_.max_depth) + " levels");
+  if (frames_.size() >= limits_.max_depth)
+    fail(line, "nested deeper than " + std::to_string(limits_.max_depth) + " levels");
   count(1, 0, line);
   frame f;
   f.made.value = std::move(container);

@@ -77,13 +77,19 @@ inline void document_builder::apply_merges(frame& map) {
   }
 }
 
-inline auto document_builder::value_of(scalar const& s, std::string const& text, std::size_t line) const -> boost::json::value {
+inline auto document_builder::value_of(scalar const& s, std::string const& text, std::size_t line) const
+    -> boost::json::value {
   switch (s.what) {
-    case scalar::kind::string: return boost::json::string{text};
-    case scalar::kind::null: return nullptr;
-    case scalar::kind::boolean: return s.boolean;
-    case scalar::kind::integer: return s.integer;
-    case scalar::kind::unsigned_integer: return s.unsigned_integer;
+    case scalar::kind::string:
+      return boost::json::string{text};
+    case scalar::kind::null:
+      return nullptr;
+    case scalar::kind::boolean:
+      return s.boolean;
+    case scalar::kind::integer:
+      return s.integer;
+    case scalar::kind::unsigned_integer:
+      return s.unsigned_integer;
     case scalar::kind::real:
       if (!std::isfinite(s.real)) fail(line, shown(text) + " has no form in JSON");
       return s.real;
@@ -91,7 +97,8 @@ inline auto document_builder::value_of(scalar const& s, std::string const& text,
   return nullptr;
 }
 
-inline auto document_builder::value_of_tagged(std::string const& tag, std::string const& text, std::size_t line) const -> boost::json::value {
+inline auto document_builder::value_of_tagged(std::string const& tag, std::string const& text, std::size_t line) const
+    -> boost::json::value {
   static constexpr std::string_view prefix = "tag:yaml.org,2002:";
   // "!" is a quoted scalar; a tag of the user's own leaves the text as it is.
   if (!std::string_view{tag}.starts_with(prefix)) return boost::json::string{text};

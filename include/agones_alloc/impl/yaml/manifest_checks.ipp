@@ -27,7 +27,8 @@ using complain = std::function<void(std::string path, std::string message)>;
 inline auto is_dns_name(std::string_view name, std::size_t longest, bool dots) noexcept -> bool {
   auto const alphanumeric = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
   if (name.empty() || name.size() > longest || !alphanumeric(name.front()) || !alphanumeric(name.back())) return false;
-  return std::all_of(name.begin(), name.end(), [&](char c) { return alphanumeric(c) || c == '-' || (dots && c == '.'); });
+  return std::all_of(name.begin(), name.end(),
+                     [&](char c) { return alphanumeric(c) || c == '-' || (dots && c == '.'); });
 }
 
 inline auto quoted(std::string_view text) -> std::string { return go_quoted(text.substr(0, 64)); }
@@ -40,14 +41,16 @@ inline void check_meta(object_meta const& meta, std::size_t longest_name, compla
                              " lower-case letters, digits and dashes");
   }
   if (!is_dns_name(meta.namespace_, 63, false)) {
-    add("metadata.namespace", quoted(meta.namespace_) + " is no DNS name of at most 63 lower-case letters, digits and dashes");
+    add("metadata.namespace",
+        quoted(meta.namespace_) + " is no DNS name of at most 63 lower-case letters, digits and dashes");
   }
   field_errors errors;
   static_cast<void>(settings_from(meta.annotations, {}, errors));
   for (auto const& error : errors) add(error.field, error.value + " " + error.detail);
 }
 
-inline void check_word(std::string_view word, std::initializer_list<std::string_view> known, std::string path, complain const& add) {
+inline void check_word(std::string_view word, std::initializer_list<std::string_view> known, std::string path,
+                       complain const& add) {
   if (word.empty() || std::find(known.begin(), known.end(), word) != known.end()) return;
   std::string list;
   for (auto const& each : known) list += (list.empty() ? "" : ", ") + std::string{each};
@@ -69,7 +72,8 @@ inline void check_shape(game_server_template const& shape, std::string const& pa
     check_word(port.protocol, {"UDP", "TCP", "TCPUDP"}, at + ".protocol", add);
     check_port_number(port.container_port, false, at + ".containerPort", add);
     check_port_number(port.host_port, port.port_policy == "Static", at + ".hostPort", add);
-    if (!port.name.empty() && !names.insert(port.name.view()).second) add(at + ".name", quoted(port.name) + " is given twice");
+    if (!port.name.empty() && !names.insert(port.name.view()).second)
+      add(at + ".name", quoted(port.name) + " is given twice");
   }
   if (shape.ports.size() > 100) add(path + ".ports", "more than 100 ports");
   for (auto const& [name, counter] : shape.counters) {
@@ -77,19 +81,23 @@ inline void check_shape(game_server_template const& shape, std::string const& pa
     if (counter.count < 0) add(at + ".count", "must not be negative");
     if (counter.capacity < 0) add(at + ".capacity", "must not be negative");
     if (counter.count >= 0 && counter.capacity >= 0 && counter.count > counter.capacity) {
-      add(at + ".count", std::to_string(counter.count) + " is more than its capacity, " + std::to_string(counter.capacity));
+      add(at + ".count",
+          std::to_string(counter.count) + " is more than its capacity, " + std::to_string(counter.capacity));
     }
   }
   for (auto const& [name, list] : shape.lists) {
     auto const at = path + ".lists[" + name.str() + "]";
-    if (list.capacity < 0 || list.capacity > 1000) add(at + ".capacity", std::to_string(list.capacity) + " is not between 0 and 1000");
+    if (list.capacity < 0 || list.capacity > 1000)
+      add(at + ".capacity", std::to_string(list.capacity) + " is not between 0 and 1000");
     else if (list.count() > list.capacity) {
-      add(at + ".values", std::to_string(list.count()) + " values are more than its capacity, " + std::to_string(list.capacity));
+      add(at + ".values",
+          std::to_string(list.count()) + " values are more than its capacity, " + std::to_string(list.capacity));
     }
     std::set<std::string_view> values;
     for (std::size_t i = 0; list.values && i < list.values->size(); ++i) {
       auto const& value = (*list.values)[i];
-      if (!values.insert(value.view()).second) add(at + ".values[" + std::to_string(i) + "]", quoted(value) + " is given twice");
+      if (!values.insert(value.view()).second)
+        add(at + ".values[" + std::to_string(i) + "]", quoted(value) + " is given twice");
     }
   }
 }
@@ -97,7 +105,8 @@ inline void check_shape(game_server_template const& shape, std::string const& pa
 inline void check_fleet(fleet const& f, std::int32_t max_replicas, complain const& add) {
   check_meta(f.meta, 63, add);
   if (f.replicas < 0) add("spec.replicas", std::to_string(f.replicas) + " must not be negative");
-  if (f.replicas > max_replicas) add("spec.replicas", std::to_string(f.replicas) + " is more than " + std::to_string(max_replicas));
+  if (f.replicas > max_replicas)
+    add("spec.replicas", std::to_string(f.replicas) + " is more than " + std::to_string(max_replicas));
   check_word(f.scheduling, {"Packed", "Distributed"}, "spec.scheduling", add);
   for (std::size_t i = 0; i < f.priorities.size(); ++i) {
     auto const at = "spec.priorities[" + std::to_string(i) + "]";
@@ -128,9 +137,11 @@ inline void check_policy(game_server_allocation_policy const& policy, complain c
 /// The parts of a Fleet's or GameServer's spec that are there but that no simulation acts on.
 inline auto kept_only(boost::json::value const& object, bool is_fleet) -> std::string {
   std::string out;
-  auto const look = [&out](boost::json::object const& at, std::string const& path, std::initializer_list<std::string_view> fields) {
+  auto const look = [&out](boost::json::object const& at, std::string const& path,
+                           std::initializer_list<std::string_view> fields) {
     for (auto const field : fields) {
-      if (at.contains(boost::json::string_view{field.data(), field.size()})) out += (out.empty() ? "" : ", ") + path + "." + std::string{field};
+      if (at.contains(boost::json::string_view{field.data(), field.size()}))
+        out += (out.empty() ? "" : ", ") + path + "." + std::string{field};
     }
   };
   auto const inside = [](boost::json::object const* at, char const* key) -> boost::json::object const* {
@@ -145,7 +156,8 @@ inline auto kept_only(boost::json::value const& object, bool is_fleet) -> std::s
     spec = inside(inside(spec, "template"), "spec");
     path = "spec.template.spec";
   }
-  if (spec != nullptr) look(*spec, path, {"container", "health", "scheduling", "sdkServer", "eviction", "immutableReplicas", "template"});
+  if (spec != nullptr)
+    look(*spec, path, {"container", "health", "scheduling", "sdkServer", "eviction", "immutableReplicas", "template"});
   return out;
 }
 

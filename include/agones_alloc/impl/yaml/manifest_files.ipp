@@ -53,7 +53,9 @@ inline auto list_files(std::filesystem::path const& path, std::vector<std::files
 inline auto read_file(std::filesystem::path const& path, std::size_t max_bytes, std::string& text) -> std::string {
   errno = 0;
   std::ifstream in{path, std::ios::binary};
-  auto const reason = [] { return errno != 0 ? "cannot be read: " + std::string{std::strerror(errno)} : std::string{"cannot be read"}; };
+  auto const reason = [] {
+    return errno != 0 ? "cannot be read: " + std::string{std::strerror(errno)} : std::string{"cannot be read"};
+  };
   if (!in) return reason();
   char block[64 * 1024];
   while (text.size() <= max_bytes && (in.read(block, sizeof block), in.gcount() > 0)) {
@@ -67,7 +69,8 @@ inline auto read_file(std::filesystem::path const& path, std::size_t max_bytes, 
 
 AGONES_ALLOC_DECL auto load_path(std::filesystem::path const& path, manifest_options const& options) -> manifests {
   std::vector<std::filesystem::path> files;
-  if (auto message = detail::list_files(path, files); !message.empty()) return detail::failed_file(path, std::move(message));
+  if (auto message = detail::list_files(path, files); !message.empty())
+    return detail::failed_file(path, std::move(message));
   std::vector<manifest_text> texts;
   // One bound for all files together: a directory must not hold more in memory than a file may.
   auto left = options.text.max_bytes;
@@ -77,7 +80,8 @@ AGONES_ALLOC_DECL auto load_path(std::filesystem::path const& path, manifest_opt
       return detail::failed_file(file, std::move(message));
     }
     if (text.text.size() > left) {
-      return detail::failed_file(file, "together with the files before it larger than " + std::to_string(options.text.max_bytes) + " bytes");
+      return detail::failed_file(
+          file, "together with the files before it larger than " + std::to_string(options.text.max_bytes) + " bytes");
     }
     left -= text.text.size();
     texts.push_back(std::move(text));

@@ -43,7 +43,8 @@ class manifest_reader {
     if (!full()) out_.errors.push_back({where.file, where.line(path), where.at(path), std::move(message)});
   }
   void note_at(place const& where, std::string const& path, std::string message) {
-    if (out_.notes.size() < options_.max_notes) out_.notes.push_back({where.file, where.line(path), where.at(path), std::move(message)});
+    if (out_.notes.size() < options_.max_notes)
+      out_.notes.push_back({where.file, where.line(path), where.at(path), std::move(message)});
   }
   void read_object(boost::json::value const& value, place const& where);
   void read_list(boost::json::object const& list, place const& where);
@@ -57,7 +58,8 @@ class manifest_reader {
   void check_unique(std::string_view kind, object_meta const& meta, place const& where);
   void count_replicas(std::int64_t replicas, std::string const& path, place const& where);
   auto complain_at(place const& where) -> complain {
-    return [this, &where](std::string const& path, std::string message) { problem_at(where, path, std::move(message)); };
+    return
+        [this, &where](std::string const& path, std::string message) { problem_at(where, path, std::move(message)); };
   }
 
   manifest_options const& options_;
@@ -84,7 +86,8 @@ inline auto text_field(boost::json::object const& object, char const* key) -> st
 inline void manifest_reader::read_object(boost::json::value const& value, place const& where) {
   if (full()) return;
   auto const* object = value.if_object();
-  if (object == nullptr) return problem_at(where, "", "is no Kubernetes object: a map with apiVersion and kind is expected");
+  if (object == nullptr)
+    return problem_at(where, "", "is no Kubernetes object: a map with apiVersion and kind is expected");
   auto const kind = text_field(*object, "kind");
   auto const version = text_field(*object, "apiVersion");
   if (kind.empty()) return problem_at(where, "kind", "is missing, or is no text");
@@ -92,7 +95,8 @@ inline void manifest_reader::read_object(boost::json::value const& value, place 
   auto const group = version.substr(0, version.find('/'));
   if (version == "v1" && kind == "List") return read_list(*object, where);
   auto const refuse_version = [&](std::string_view wanted) {
-    problem_at(where, "apiVersion", std::string{kind} + " of " + quoted(version) + " is not read: use " + std::string{wanted});
+    problem_at(where, "apiVersion",
+               std::string{kind} + " of " + quoted(version) + " is not read: use " + std::string{wanted});
   };
   if (kind == "Fleet" && group.ends_with("agones.dev")) {
     return version == "agones.dev/v1" ? read_fleet_object(value, where) : refuse_version("agones.dev/v1");
@@ -106,8 +110,9 @@ inline void manifest_reader::read_object(boost::json::value const& value, place 
   }
   auto const* meta = object->if_contains("metadata");
   auto const name = meta != nullptr && meta->is_object() ? text_field(meta->get_object(), "name") : std::string_view{};
-  note_at(where, "", "left out: " + std::string{kind.substr(0, 64)} + (name.empty() ? "" : " " + quoted(name)) + " (" +
-                         std::string{version.substr(0, 64)} + ") is of no kind that is read");
+  note_at(where, "",
+          "left out: " + std::string{kind.substr(0, 64)} + (name.empty() ? "" : " " + quoted(name)) + " (" +
+              std::string{version.substr(0, 64)} + ") is of no kind that is read");
 }
 
 inline void manifest_reader::read_list(boost::json::object const& list, place const& where) {
@@ -136,10 +141,13 @@ inline void manifest_reader::note_unknown(std::vector<std::string> const& fields
   for (auto const& field : fields) note_at(where, field, "left out: no such field");
 }
 
-inline void manifest_reader::note_kept(boost::json::value const& value, bool is_fleet, object_meta const& meta, place const& where) {
+inline void manifest_reader::note_kept(boost::json::value const& value, bool is_fleet, object_meta const& meta,
+                                       place const& where) {
   auto const fields = kept_only(value, is_fleet);
   if (fields.empty()) return;
-  note_at(where, "", std::string{is_fleet ? "Fleet " : "GameServer "} + to_string(key_of(meta)) + ": kept, but not simulated: " + fields);
+  note_at(where, "",
+          std::string{is_fleet ? "Fleet " : "GameServer "} + to_string(key_of(meta)) +
+              ": kept, but not simulated: " + fields);
 }
 
 inline void manifest_reader::check_unique(std::string_view kind, object_meta const& meta, place const& where) {

@@ -18,7 +18,8 @@ AGONES_ALLOC_DECL auto load(std::vector<manifest_text> const& texts, manifest_op
   return reader.take();
 }
 
-AGONES_ALLOC_DECL auto load(std::string_view text, std::string_view file, manifest_options const& options) -> manifests {
+AGONES_ALLOC_DECL auto load(std::string_view text, std::string_view file, manifest_options const& options)
+    -> manifests {
   return load(std::vector<manifest_text>{{std::string{file}, std::string{text}}}, options);
 }
 

@@ -133,7 +133,8 @@ AGONES_ALLOC_DECL auto resolve_plain(std::string_view text) noexcept -> scalar {
     return detail::constant(scalar::kind::real, std::numeric_limits<double>::quiet_NaN());
   }
   char const first = text.front();
-  if (text.size() > detail::longest_number || !(detail::is_digit(first) || first == '+' || first == '-' || first == '.')) {
+  if (text.size() > detail::longest_number ||
+      !(detail::is_digit(first) || first == '+' || first == '-' || first == '.')) {
     return {};
   }
   if (first == '.') return detail::parse_float(text).value_or(scalar{});

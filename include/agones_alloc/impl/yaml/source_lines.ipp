@@ -40,7 +40,8 @@ inline auto next_step(boost::json::value const& value, std::string_view path) ->
     std::size_t index = 0;
     if (!path.starts_with('[')) return std::nullopt;
     auto const [end, error] = std::from_chars(path.data() + 1, path.data() + path.size(), index);
-    if (error != std::errc{} || end == path.data() + path.size() || *end != ']' || index >= array->size()) return std::nullopt;
+    if (error != std::errc{} || end == path.data() + path.size() || *end != ']' || index >= array->size())
+      return std::nullopt;
     return path_step{index, path.substr(static_cast<std::size_t>(end + 1 - path.data()))};
   }
   auto const* object = value.if_object();
@@ -67,7 +68,8 @@ AGONES_ALLOC_DECL auto line_of(boost::json::value const& value, source_lines con
   while (!path.empty()) {
     auto const step = detail::next_step(*at, path);
     if (!step || step->child >= here->children.size()) break;
-    at = at->is_array() ? &at->get_array()[step->child] : &(at->get_object().begin() + static_cast<std::ptrdiff_t>(step->child))->value();
+    at = at->is_array() ? &at->get_array()[step->child]
+                        : &(at->get_object().begin() + static_cast<std::ptrdiff_t>(step->child))->value();
     here = &here->children[step->child];
     path = step->rest;
   }

@@ -61,7 +61,9 @@ inline auto may_begin_document(std::string_view text, std::size_t line, std::siz
     auto const end = text.find('\n');
     auto row = text.substr(0, end);
     if (at == 1 && row.starts_with("\xef\xbb\xbf")) row.remove_prefix(3);
-    if (at >= line) return row.starts_with("---") || (allowed && row.substr(0, column).find_first_not_of(" \t") == std::string_view::npos);
+    if (at >= line)
+      return row.starts_with("---") ||
+             (allowed && row.substr(0, column).find_first_not_of(" \t") == std::string_view::npos);
     auto const first = row.find_first_not_of(" \t\r");
     if (row.starts_with("...")) {
       allowed = true;

@@ -24,7 +24,8 @@ inline auto needs_quotes(std::string_view text) -> bool {
   if (text == "<<" || text == "=" || text.starts_with("---")) return true;
   if (text.find_first_of("\n\r\t") != std::string_view::npos) return true;
   if (text.front() == ' ' || text.back() == ' ') return true;
-  bool const numeric_start = (text.front() >= '0' && text.front() <= '9') || text.front() == '.' || text.front() == '-' || text.front() == '+';
+  bool const numeric_start =
+      (text.front() >= '0' && text.front() <= '9') || text.front() == '.' || text.front() == '-' || text.front() == '+';
   return numeric_start && text.find_first_not_of("0123456789_:.+-eEtTzZ ") == std::string_view::npos;
 }
 
@@ -42,12 +43,24 @@ inline void write_double(YAML::Emitter& out, double number) {
 
 inline void write_value(YAML::Emitter& out, boost::json::value const& value) {
   switch (value.kind()) {
-    case boost::json::kind::null: out << YAML::Null; return;
-    case boost::json::kind::bool_: out << (value.get_bool() ? "true" : "false"); return;
-    case boost::json::kind::int64: out << value.get_int64(); return;
-    case boost::json::kind::uint64: out << value.get_uint64(); return;
-    case boost::json::kind::double_: write_double(out, value.get_double()); return;
-    case boost::json::kind::string: write_string(out, {value.get_string().data(), value.get_string().size()}); return;
+    case boost::json::kind::null:
+      out << YAML::Null;
+      return;
+    case boost::json::kind::bool_:
+      out << (value.get_bool() ? "true" : "false");
+      return;
+    case boost::json::kind::int64:
+      out << value.get_int64();
+      return;
+    case boost::json::kind::uint64:
+      out << value.get_uint64();
+      return;
+    case boost::json::kind::double_:
+      write_double(out, value.get_double());
+      return;
+    case boost::json::kind::string:
+      write_string(out, {value.get_string().data(), value.get_string().size()});
+      return;
     case boost::json::kind::array:
       if (value.get_array().empty()) out << YAML::Flow;
       out << YAML::BeginSeq;
