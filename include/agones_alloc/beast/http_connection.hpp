@@ -83,3 +83,4 @@ class http_connection final : public http_session, public std::enable_shared_fro
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail
 
 #include <agones_alloc/impl/beast/http_connection.hpp>
+#include <agones_alloc/impl/beast/http_connection_reading.hpp>

@@ -1,4 +1,4 @@
-// Bodies of http_connection, a template.
+// Bodies of http_connection, a template: its life, its time, its answers.
 #pragma once
 
 #include <agones_alloc/beast/http_connection.hpp>
@@ -7,8 +7,6 @@
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/write.hpp>
-#include <boost/beast/http/error.hpp>
-#include <boost/beast/http/rfc7230.hpp>
 
 #include <algorithm>
 #include <array>
@@ -109,101 +107,6 @@ void http_connection<Stream>::on_time() {
 }
 
 template <class Stream>
-void http_connection<Stream>::read() {
-  auto const room = std::min<std::size_t>(buffer_.max_size() - buffer_.size(), 16 * 1024);
-  if (reading_ || room == 0) return;
-  reading_ = true;
-  stream_.async_read_some(buffer_.prepare(room),
-                          [self = this->shared_from_this()](boost::system::error_code ec, std::size_t size) {
-                            self->on_read(ec, size);
-                          });
-}
-
-template <class Stream>
-void http_connection<Stream>::on_read(boost::system::error_code ec, std::size_t size) {
-  reading_ = false;
-  if (phase_ == phase::closed) return;
-  if (ec) {
-    switch (phase_) {
-      case phase::handling:
-        client_left_ = true;
-        leaving_.emit(boost::asio::cancellation_type::terminal);
-        return;
-      case phase::writing: client_left_ = true; return;
-      case phase::idle:
-      case phase::header:
-      case phase::body:
-      case phase::lingering:
-      case phase::closed: return cut();
-    }
-  }
-  buffer_.commit(size);
-  switch (phase_) {
-    case phase::idle:
-    case phase::header:
-    case phase::body: return process();
-    case phase::lingering:
-      buffer_.consume(buffer_.size());
-      if ((lingered_ += size) > owner_->limits.linger_bytes) return cut();
-      return read();
-    case phase::handling:  // the next request, early: it waits in the buffer
-    case phase::writing:
-    case phase::closed: break;
-  }
-}
-
-template <class Stream>
-void http_connection<Stream>::process() {
-  while (buffer_.size() != 0) {
-    if (phase_ == phase::idle) {
-      parser_.emplace();
-      parser_->header_limit(static_cast<std::uint32_t>(owner_->limits.header_bytes));
-      parser_->body_limit(owner_->limits.body_bytes);
-      header_checked_ = false;
-      enter(phase::header, owner_->limits.header_time);
-      began_ = entered_;
-    }
-    boost::system::error_code ec;
-    auto const used = parser_->put(buffer_.data(), ec);
-    buffer_.consume(used);
-    if (ec && ec != boost::beast::http::error::need_more) {
-      auto [status, text] = to_protocol_error(ec, owner_->limits);
-      return refuse(status, std::move(text));
-    }
-    if (!header_checked_ && parser_->is_header_done() && !accept_header()) return;
-    if (parser_->is_done()) return dispatch();
-    if (used == 0) break;
-  }
-  read();
-}
-
-template <class Stream>
-auto http_connection<Stream>::accept_header() -> bool {
-  header_checked_ = true;
-  if (auto problem = check_header(parser_->get())) {
-    refuse(problem->status, std::move(problem->text));
-    return false;
-  }
-  if (parser_->is_done()) return true;
-  enter(phase::body, owner_->limits.body_time);
-  parser_->eager(true);
-  auto const& message = parser_->get();
-  if (message.version() >= 11 && buffer_.size() == 0 && message.count(boost::beast::http::field::expect) != 0) {
-    static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
-    continuing_ = true;  // one write at a time: the body is read when this one is through
-    boost::asio::async_write(stream_, boost::asio::buffer(go_on),
-                             [self = this->shared_from_this()](boost::system::error_code ec, std::size_t) {
-                               self->continuing_ = false;
-                               if (self->phase_ == phase::closed) return;
-                               if (ec) return self->cut();
-                               self->process();
-                             });
-    return false;
-  }
-  return true;
-}
-
-template <class Stream>
 void http_connection<Stream>::start_refusing(int status, std::string text) {
   began_ = owner_->time->now();
   enter(phase::writing, owner_->limits.write_time);
@@ -217,19 +120,6 @@ void http_connection<Stream>::refuse(int status, std::string text) {
   out.route = "protocol";
   out.close = true;
   respond(std::move(out));
-}
-
-template <class Stream>
-void http_connection<Stream>::dispatch() {
-  enter(phase::handling, owner_->limits.idle_time);  // the handler keeps its own time
-  request_.emplace(parser_->get());
-  auto reply = http_handler::reply{boost::asio::bind_cancellation_slot(
-      leaving_.slot(), boost::asio::bind_executor(stream_.get_executor(),
-                                                  [self = this->shared_from_this()](http_response response) {
-                                                    self->respond(std::move(response));
-                                                  }))};
-  if (buffer_.size() == 0) read();
-  owner_->answerer->handle(*request_, std::move(reply));
 }
 
 template <class Stream>
