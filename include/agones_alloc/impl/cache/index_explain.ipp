@@ -1,6 +1,7 @@
 #pragma once
 
 #include <agones_alloc/cache/index/index_core.hpp>
+#include <agones_alloc/select/detail/clauses.hpp>
 #include <agones_alloc/select/find.hpp>
 
 #include <algorithm>

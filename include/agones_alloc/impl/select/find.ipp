@@ -1,6 +1,7 @@
 #pragma once
 
 #include <agones_alloc/impl/select/match.ipp>
+#include <agones_alloc/select/detail/clauses.hpp>
 #include <agones_alloc/select/find.hpp>
 
 #include <cstdint>
@@ -33,7 +34,7 @@ inline auto find_target(allocation_request const& request, target_server const& 
   return std::nullopt;
 }
 
-inline auto clause_name(label_clause const& clause) -> std::string {
+AGONES_ALLOC_DECL auto clause_name(label_clause const& clause) -> std::string {
   auto name = "label " + clause.key.str();
   auto const listed = [&clause] {
     std::string out = "(";
@@ -73,7 +74,7 @@ class narrowing {
   std::vector<breakdown::clause> clauses_;
 };
 
-inline auto explain_shape(view_shape const& shape, std::span<game_server_ptr const> all)
+AGONES_ALLOC_DECL auto explain_shape(view_shape const& shape, std::span<game_server_ptr const> all)
     -> std::vector<breakdown::clause> {
   narrowing left{all};
   auto const& wanted = shape.selector;

@@ -3,6 +3,7 @@
 #include <agones_alloc/detail/hash.hpp>
 #include <agones_alloc/detail/saturating.hpp>
 #include <agones_alloc/model/field_error.hpp>
+#include <agones_alloc/select/detail/clauses.hpp>
 #include <agones_alloc/select/kubernetes_names.hpp>
 #include <agones_alloc/select/match.hpp>
 
@@ -69,7 +70,7 @@ inline auto within(std::int64_t value, std::int64_t least, std::int64_t most) no
   return value >= least && (most == 0 || value <= most);
 }
 
-inline auto holds(label_clause const& clause, string_map const& labels) noexcept -> bool {
+AGONES_ALLOC_DECL auto holds(label_clause const& clause, string_map const& labels) noexcept -> bool {
   auto const value = labels.find(clause.key);
   auto const listed = [&] {
     return std::binary_search(clause.values.begin(), clause.values.end(), *value,
