@@ -122,10 +122,15 @@ def refused(answer: tuple[int, dict], code: int, reason: str, field: str = "") -
 
 
 def events(path: str, number: int, seconds: float = 20) -> list[dict]:
-    """The first events of a watch."""
-    with client(timeout=seconds).open("GET", path) as answer:
-        same(answer.status, 200)
-        return [json.loads(answer.readline()) for _ in range(number)]
+    """The first events of a watch. Just after its start the API server answers 429 until its cache is filled."""
+    deadline = time.monotonic() + seconds
+    while True:
+        with client(timeout=seconds).open("GET", path) as answer:
+            if answer.status == 429 and time.monotonic() < deadline:
+                time.sleep(0.1)
+                continue
+            same(answer.status, 200)
+            return [json.loads(answer.readline()) for _ in range(number)]
 
 
 def pids(name: str = "default") -> list[int | None]:

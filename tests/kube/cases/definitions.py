@@ -59,7 +59,7 @@ def _():
             ("counters", {"rooms": {"count": -1}}, "status.counters.rooms.count"),
             ("counters", {"rooms": {"capacity": -1}}, "status.counters.rooms.capacity"),
             ("lists", {"players": {"capacity": 1001}}, "status.lists.players.capacity"),
-            ("lists", {"players": {"values": ["a", "a"]}}, "status.lists.players.values[1]"),
+            ("lists", {"players": {"values": ["a", "a"]}}, "status.lists[players].values[1]"),
             ("lists", {"players": {"values": [str(i) for i in range(1001)]}}, "status.lists.players.values"),
             ("counters", {str(i): {"count": 1} for i in range(1000)}, "status.counters")):
         refused(patch("limits", {"status": {what: value}}), 422, "Invalid", field)

@@ -34,5 +34,5 @@ def established(client: Client, name: str) -> bool:
     code, answer = client.ask("GET", f"{PATH}/{name}")
     if code != 200:
         return False
-    conditions = {c["type"]: c["status"] for c in answer.get("status", {}).get("conditions", [])}
+    conditions = {c["type"]: c["status"] for c in answer.get("status", {}).get("conditions") or []}
     return conditions.get("Established") == "True"

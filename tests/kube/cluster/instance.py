@@ -19,7 +19,7 @@ from .definitions import names as definition_names
 from .processes import Process
 from .say import say
 
-START_SECONDS = 120  # generous: the machine may be compiling
+START_SECONDS = 240  # generous: the machine may be compiling
 STOP_SECONDS = 15
 AUDIT_POLICY = {"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
                 "rules": [{"level": "Metadata"}]}
