@@ -199,3 +199,23 @@ TEST_CASE("several clusters are refused as long as there is no policy, over REST
   CHECK(answer.body == error_body(2, "no multi-cluster allocation policy is specified"));
   CHECK(f.backend.calls.empty());
 }
+
+TEST_CASE("equal bodies share one compiled request, and the memory of bodies is bounded") {
+  rest f;
+  f.ask(allocate());
+  f.ask(allocate());
+  f.ask(allocate(R"({"namespace":"other"})"));
+  REQUIRE(f.backend.calls.size() == 3);
+  CHECK(f.backend.calls[0].request == f.backend.calls[1].request);
+  CHECK(f.backend.calls[2].request->allocation().meta.namespace_ == "other");
+
+  request_cache cache;
+  auto const& some = f.backend.calls[0].request;
+  for (std::size_t i = 0; i != 10 * request_cache::entries; ++i) {
+    cache.remember(std::to_string(i), some);
+    REQUIRE(cache.size() <= request_cache::entries);
+    REQUIRE(cache.find(std::to_string(i)) == some);
+  }
+  cache.remember(std::string(request_cache::body_bytes + 1, 'x'), some);
+  CHECK_FALSE(cache.find(std::string(request_cache::body_bytes + 1, 'x')));
+}

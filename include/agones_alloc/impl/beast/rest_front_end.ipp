@@ -105,6 +105,26 @@ AGONES_ALLOC_DECL void rest_front_end::handle(http_request const& request, reply
   allocate(request, std::move(done));
 }
 
+AGONES_ALLOC_DECL auto rest_front_end::compile(std::string_view text) -> std::variant<request_ptr, http_response> {
+  if (auto known = compiled_.find(text)) return known;
+  auto body = detail::read_rest_body(text, options_);
+  if (auto* problem = std::get_if<std::string>(&body)) {
+    return detail::rest_error(grpc_code::invalid_argument, std::move(*problem));
+  }
+  auto& gsa = *std::get_if<game_server_allocation>(&body);
+  bool const wants_clusters = gsa.spec.multi_cluster.enabled;
+  auto made = allocation_request::make(std::move(gsa), options_.gates, options_.choice);
+  if (auto const* errors = std::get_if<field_errors>(&made)) {
+    auto message = invalid_message({}, *errors);
+    if (options_.compatible) return detail::rest_error(500, static_cast<grpc_code>(422), std::move(message));
+    return detail::rest_error(grpc_code::invalid_argument, std::move(message));
+  }
+  if (wants_clusters) return detail::rest_error(grpc_code::unknown, std::string{no_policy_message});
+  auto request = std::move(*std::get_if<request_ptr>(&made));
+  compiled_.remember(text, request);
+  return request;
+}
+
 AGONES_ALLOC_DECL void rest_front_end::allocate(http_request const& request, reply done) {
   auto const invalid = [&done](std::string message) {
     std::move(done)(detail::rest_error(grpc_code::invalid_argument, std::move(message)));
@@ -121,19 +141,9 @@ AGONES_ALLOC_DECL void rest_front_end::allocate(http_request const& request, rep
     time = std::min(time, *asked);
   }
 
-  auto body = detail::read_rest_body(request.body, options_);
-  if (auto* problem = std::get_if<std::string>(&body)) return invalid(std::move(*problem));
-  auto& gsa = *std::get_if<game_server_allocation>(&body);
-  bool const wants_clusters = gsa.spec.multi_cluster.enabled;
-  auto made = allocation_request::make(std::move(gsa), options_.gates, options_.choice);
-  if (auto const* errors = std::get_if<field_errors>(&made)) {
-    auto message = invalid_message({}, *errors);
-    if (!options_.compatible) return invalid(std::move(message));
-    return std::move(done)(detail::rest_error(500, static_cast<grpc_code>(422), std::move(message)));
-  }
-  if (wants_clusters) return std::move(done)(detail::rest_error(grpc_code::unknown, std::string{no_policy_message}));
-
-  auto made_request = std::move(*std::get_if<request_ptr>(&made));
+  auto compiled = compile(request.body);
+  if (auto* refusal = std::get_if<http_response>(&compiled)) return std::move(done)(std::move(*refusal));
+  auto made_request = std::move(*std::get_if<request_ptr>(&compiled));
   auto const slot = boost::asio::get_associated_cancellation_slot(done);
   auto const executor = boost::asio::get_associated_executor(done);
   allocation_backend::call call{made_request, time_->now() + time, dry_run};
