@@ -6,3 +6,4 @@
 #include <agones_alloc/impl/cache/index_views.ipp>
 #include <agones_alloc/impl/cache/index_waiting.ipp>
 #include <agones_alloc/impl/cache/ranked_index.ipp>
+#include <agones_alloc/impl/cache/sync_allocator.ipp>

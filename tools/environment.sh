@@ -39,6 +39,8 @@ configure() {
 # compile FOLDER [TARGET...]: progress on a terminal is one line that moves, elsewhere a line now and then.
 compile() {
   local folder=$1; shift
+  # Heavy translation units take over a gigabyte each: not more of them than processors.
+  set -- -j "$(nproc)" "$@"
   if [[ -t 2 ]]; then
     ninja -C "$folder" "$@" >&2
   else

@@ -33,7 +33,7 @@ def main() -> int:
         path = tree / "src" / name
         if not path.exists() or path.read_text() != text:
             problems.append(f"src/{name} is out of date: run tools/list_bodies")
-        if f"'{path.stem}'" not in (tree / "src/meson.build").read_text():
+        if f"'{name}'" not in (tree / "src/meson.build").read_text():
             problems.append(f"src/{name}: src/meson.build does not name it")
     return source_tree.report("sources named", problems)
 

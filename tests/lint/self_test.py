@@ -27,6 +27,8 @@ FAULTS = [
     ("words.py", "include/agones_alloc/model/string_utils.hpp", PRAGMA, "the name says nothing"),
     ("documents.py", "README.md", "see [the guide](docs/missing.md)\n", "links to docs/missing.md"),
     ("documents.py", "examples/readme.cpp", "int main() {}\n", "shows no C++ program"),
+    ("readme.py", "README.md", "```cpp\nint main() {}\n```\n", "word for word"),
+    ("readme.py", "docs/guide.md", "see [there](nowhere.md)\n", "nowhere.md does not exist"),
     ("listed.py", "tests/model/forgotten.cpp", "int a;\n", "no meson.build names it"),
     ("listed.py", "include/agones_alloc/impl/model/new.ipp", PRAGMA, "run tools/list_bodies"),
 ]
@@ -41,7 +43,7 @@ def clean_tree(tree: pathlib.Path) -> None:
     for folder in ("include/agones_alloc/impl/model", "src", "tools", "tests", "examples", "benchmarks"):
         (tree / folder).mkdir(parents=True)
     (tree / "tools/list_bodies").write_text((HERE.parents[1] / "tools/list_bodies").read_text())
-    (tree / "src/meson.build").write_text("layers = ['model']\n")
+    (tree / "src/meson.build").write_text("files('model.cpp')\n")
 
 
 def main() -> int:
