@@ -1,6 +1,7 @@
 // Measures allocations: build/benchmarks/allocate --json [--servers N] [--callers C] [--ranking R] [--shape S]
 //
 // One line of JSON per ranking. An instant store in memory, one thread, from the first server to the last.
+//   cpu_per_second    the same per second of processor time: for machines that are not idle
 //   per_second        allocations (impossible: answers) through async_allocate
 //   naive_per_second  the reference's way, over naive_allocations of them
 //   step_ns           median of pick + claim + settle + index update, without store and event loop
@@ -23,13 +24,18 @@
 #include <CLI/CLI.hpp>
 
 #include <malloc.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -49,6 +55,7 @@ struct settings {
 
 struct figures {
   double per_second{0};
+  double cpu_per_second{0};
   double p50_us{0};
   double p99_us{0};
   double last_tenth_ratio{0};
@@ -62,6 +69,36 @@ struct figures {
 auto heap_in_use() -> double {
   auto const info = ::mallinfo2();
   return static_cast<double>(info.uordblks) + static_cast<double>(info.hblkhd);
+}
+
+auto processor_seconds() -> double {
+  ::timespec now{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// In a process of its own, so that no part works in the heap that another one left.
+template <class Part>
+auto apart(Part part) -> figures {
+  static_assert(std::is_trivially_copyable_v<figures>);
+  int ends[2];
+  if (::pipe(ends) != 0) throw std::runtime_error{"pipe"};
+  auto const child = ::fork();
+  if (child < 0) throw std::runtime_error{"fork"};
+  if (child == 0) {
+    figures out;
+    part(out);
+    auto const written = ::write(ends[1], &out, sizeof out);
+    ::_exit(written == static_cast<ssize_t>(sizeof out) ? 0 : 1);
+  }
+  figures out;
+  ::close(ends[1]);
+  auto const got = ::read(ends[0], &out, sizeof out);
+  ::close(ends[0]);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  if (got != static_cast<ssize_t>(sizeof out) || status != 0) throw std::runtime_error{"a part of the measurement failed"};
+  return out;
 }
 
 auto at_quantile(std::vector<double>& values, double q) -> double {
@@ -145,6 +182,7 @@ class closed_loop {
   }
 
   void run(figures& out) {
+    auto const processor = processor_seconds();
     begin_ = clock_type::now();
     marks_.push_back(begin_);
     for (std::size_t i = 0; i < want_.callers; ++i) start(i);
@@ -163,6 +201,7 @@ class closed_loop {
     auto const seconds = std::chrono::duration<double>(end_ - begin_).count();
     out.allocated = answered_;
     out.per_second = static_cast<double>(answered_) / seconds;
+    out.cpu_per_second = static_cast<double>(answered_) / (processor_seconds() - processor);
     out.p50_us = at_quantile(latencies_, 0.5);
     out.p99_us = at_quantile(latencies_, 0.99);
     out.longest_pause_us = std::chrono::duration<double, std::micro>(longest).count();
@@ -229,29 +268,31 @@ class closed_loop {
 
 void measure(settings const& want, std::string const& name, order_kind order) {
   auto const requests = make_requests(want.shape, order);
-  figures out;
-  measure_step(want, requests, out);
-  ::malloc_trim(0);
-  closed_loop{want, requests}.run(out);
-  ::malloc_trim(0);
+  auto const step = apart([&](figures& f) { measure_step(want, requests, f); });
+  auto out = apart([&](figures& f) { closed_loop{want, requests}.run(f); });
+  out.step_ns = step.step_ns;
+  out.bytes_per_server = step.bytes_per_server;
   if (want.naive_seconds > 0) {
-    std::vector<game_server_ptr> servers;
-    for (std::size_t i = 0; i < want.servers; ++i) {
-      servers.push_back(std::make_shared<game_server const>(make_server(i, want.servers)));
-    }
-    out.naive = run_naive(std::move(servers), requests, want.shape != "impossible",
-                          std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(want.naive_seconds)));
+    out.naive = apart([&](figures& f) {
+                  std::vector<game_server_ptr> servers;
+                  for (std::size_t i = 0; i < want.servers; ++i) {
+                    servers.push_back(std::make_shared<game_server const>(make_server(i, want.servers)));
+                  }
+                  auto const patience = std::chrono::duration<double>(want.naive_seconds);
+                  f.naive = run_naive(std::move(servers), requests, want.shape != "impossible",
+                                      std::chrono::duration_cast<std::chrono::nanoseconds>(patience));
+                }).naive;
   }
   auto const naive = out.naive.seconds > 0 ? static_cast<double>(out.naive.allocations) / out.naive.seconds : 0;
   auto const ratio = naive > 0 ? out.per_second / naive : 0;
   auto const* const format =
-      want.json ? "{\"servers\":%zu,\"callers\":%zu,\"ranking\":\"%s\",\"shape\":\"%s\",\"events_per_second\":%zu,\"per_second\":%.0f,"
+      want.json ? "{\"servers\":%zu,\"callers\":%zu,\"ranking\":\"%s\",\"shape\":\"%s\",\"events_per_second\":%zu,\"per_second\":%.0f,\"cpu_per_second\":%.0f,"
                   "\"naive_per_second\":%.1f,\"naive_allocations\":%zu,\"ratio\":%.1f,\"step_ns\":%.0f,\"p50_us\":%.2f,"
                   "\"p99_us\":%.2f,\"bytes_per_server\":%.0f,\"last_tenth_ratio\":%.2f,\"longest_pause_us\":%.0f}\n"
-                : "%zu servers, %zu callers, %s, %s, %zu events/s: %.0f/s (naive %.1f/s over %zu, ratio %.1f), step %.0f ns, "
+                : "%zu servers, %zu callers, %s, %s, %zu events/s: %.0f/s, %.0f per second of processor time (naive %.1f/s over %zu, ratio %.1f), step %.0f ns, "
                   "p50 %.2f us, p99 %.2f us, %.0f bytes a server, last tenth %.2f, longest pause %.0f us\n";
   std::printf(format, want.servers, want.callers, name.c_str(), want.shape.c_str(), want.events_per_second, out.per_second,
-              naive, out.naive.allocations, ratio, out.step_ns, out.p50_us, out.p99_us, out.bytes_per_server,
+              out.cpu_per_second, naive, out.naive.allocations, ratio, out.step_ns, out.p50_us, out.p99_us, out.bytes_per_server,
               out.last_tenth_ratio, out.longest_pause_us);
   std::fflush(stdout);
 }

@@ -31,9 +31,10 @@ inline auto make_server(std::size_t number, std::size_t servers) -> game_server 
   server.meta.resource_version = std::to_string(number + 1);
   server.meta.generation = 1;
   server.meta.creation_timestamp = timestamp{std::chrono::seconds{1'700'000'000 + number % 100'000}};
-  std::string const region = text("region-", number % 10);
-  std::string const mode = text("mode-", number / 10 % 10);
-  std::string const build = text("build-", number / 100 % 80);
+  // 400 different label sets.
+  std::string const mode = text("mode-", number % 10);
+  std::string const region = text("region-", number / 10 % 10);
+  std::string const build = text("build-", number % 80);
   server.meta.labels = string_map{{"agones.dev/fleet", "fleet"},
                                   {"agones.dev/gameserverset", "fleet-7b9c4"},
                                   {"agones.dev/role", "gameserver"},

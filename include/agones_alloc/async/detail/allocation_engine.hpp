@@ -66,7 +66,7 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   auto wake_parked() -> bool;
   void wake_due();
   void admit_waiting();
-  void arm();
+  auto arm() -> bool;
   void tell_callers();
   void shut();
 
@@ -123,13 +123,14 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   std::vector<explained> explained_;
   timer::time_point now_{};
   timer::wall_time last_stamp_{timer::wall_time::min()};
-  timer::wall_time wall_{};
+  timer::wall_time wall_{};  ///< min(): not read in this turn
   std::uint64_t arrivals_{0};
   std::size_t writes_{0};
   std::size_t reported_writes_{0};
   boost::asio::cancellation_signal stop_waiting_;
   timer::time_point armed_until_{timer::time_point::max()};
   std::uint64_t armed_{0};    ///< number of the wait that is pending, if it has not fired
+  int turns_unarmed_{0};
   bool waiting_for_time_{false};
   bool closed_{false};
 };

@@ -24,8 +24,11 @@ AGONES_ALLOC_DECL allocation_engine::~allocation_engine() {
   for (auto* list : {std::exchange(backlog_, nullptr), inbox_.take()}) {
     while (list != nullptr) {
       auto* const m = static_cast<engine_message*>(std::exchange(list, list->next));
-      if (m->what == engine_message::kind::start) delete static_cast<operation*>(m);  // not in all_ yet
-      if (m->what == engine_message::kind::cancel) static_cast<cancel_request*>(m)->in_inbox.reset();
+      if (m->what == engine_message::kind::start) {
+        delete static_cast<operation*>(m);  // not in all_ yet
+      } else if (m->what == engine_message::kind::cancel) {
+        static_cast<cancel_request*>(m)->in_inbox.reset();
+      }
     }
   }
   waiting_.clear();
@@ -125,7 +128,7 @@ inline void allocation_engine::turn() {
   wake_due();
   admit_waiting();
   more |= wake_parked();
-  arm();
+  more |= arm();
   if (ports_.counts != nullptr && writes_ != reported_writes_) ports_.counts->in_flight(reported_writes_ = writes_);
   end.more = more;
   tell_callers();
@@ -223,16 +226,23 @@ inline void allocation_engine::admit_waiting() {
   }
 }
 
-// One wait for all: for the earliest wake. It need not be exact: a turn that finds nothing due arms again.
-inline void allocation_engine::arm() {
+// One wait for all: for the earliest wake. It need not be exact: a turn that finds nothing due arms again. A timer
+// is only started when there is still something to wait for two turns later (true: look again), as
+// starting and cancelling it takes longer than a whole allocation in a fast store.
+inline auto allocation_engine::arm() -> bool {
+  constexpr int patience = 2;
   if (waiting_for_time_ && fired_.load(std::memory_order_acquire) == armed_) waiting_for_time_ = false;
   auto const next = wakes_.next();
-  if (waiting_for_time_ && armed_until_ <= next && next != timer::time_point::max()) return;
+  auto const nothing = next == timer::time_point::max();
+  if (nothing) turns_unarmed_ = 0;
   if (waiting_for_time_) {
+    if (!nothing && armed_until_ <= next) return false;
     waiting_for_time_ = false;
     stop_waiting_.emit(boost::asio::cancellation_type::terminal);
   }
-  if (next == timer::time_point::max()) return;
+  if (nothing) return false;
+  if (turns_unarmed_ < patience) return ++turns_unarmed_, true;
+  turns_unarmed_ = 0;
   waiting_for_time_ = true;
   armed_until_ = next;
   auto const number = ++armed_;
@@ -242,6 +252,7 @@ inline void allocation_engine::arm() {
                                       self->fired_.store(number, std::memory_order_release);
                                       self->schedule();
                                     }));
+  return false;
 }
 
 // By place: erased handlers of Boost 1.81 cannot be assigned, so nothing is erased in between. A handler that

@@ -111,10 +111,11 @@ inline auto allocation_engine::decide_for(operation& op) -> bool {
 }
 
 inline auto allocation_engine::update_of(operation& op) -> update_request {
-  // Each write's stamp is its own, even within one reading of the clock: it is recognised by it.
-  if (wall_ == timer::wall_time::min()) wall_ = timer_.wall_now();
-  wall_ = std::max(wall_, last_stamp_ + std::chrono::nanoseconds{1});
-  last_stamp_ = op.stamp = wall_;
+  // A write is recognised by its stamp, so it must be its own: within one reading of the clock, and among
+  // replicas whose clocks agree. The nanoseconds are drawn, the microseconds are true.
+  if (wall_ == timer::wall_time::min()) wall_ = std::chrono::floor<std::chrono::microseconds>(timer_.wall_now());
+  auto const drawn = wall_ + std::chrono::nanoseconds{static_cast<std::int64_t>(random_.below(1000))};
+  last_stamp_ = op.stamp = std::max(drawn, last_stamp_ + std::chrono::nanoseconds{1});
   auto desired = std::make_shared<game_server>(*op.base);
   op.report = apply_allocation(*desired, op.request->allocation().spec, op.request->gates(), op.stamp);
   update_request request{op.base, std::move(desired), std::nullopt};
