@@ -21,6 +21,11 @@ auto with_saturated_counts(answer const&) -> intended_answer;
 auto with_truncation_reported(answer const&) -> intended_answer;
 // policies
 auto with_nameless_clusters_apart(answer const&) -> intended_answer;
+// convert
+auto keeping_match_expressions(answer const&) -> intended_answer;
+auto with_empty_for_absent_values(answer const&) -> intended_answer;
+// sequence
+auto with_servers_allocated_again(answer const&) -> intended_answer;
 // kubeapi, rest
 auto with_exact_integers(answer const&) -> intended_answer;
 auto with_full_api_version(answer const&) -> intended_answer;
