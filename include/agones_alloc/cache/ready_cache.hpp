@@ -99,7 +99,7 @@ class basic_ready_cache {
   auto store_claimed(stripe& in, std::uint32_t local, game_server_ptr server) -> store_outcome;
   auto newest_of(stripe const& in, std::uint32_t local) const -> game_server_ptr;
   void drop_unlisted(stripe& in, std::uint32_t list);
-  /// If the handle is a claim: ends it and calls f(stripe, local, claimed value, what was seen meanwhile).
+  /// If the handle is a claim: ends it and calls f(stripe, local, slot, what was seen meanwhile).
   template <class F>
   void end_claim(server_handle handle, F f);
 

@@ -38,6 +38,7 @@ struct slot_view {
   server_handle handle;
   slot_status status{slot_status::absent};
   game_server_ptr server;
+  void const* memory{nullptr};  ///< where the cache keeps the slot: never read, only to bring it near the processor
 };
 
 struct cache_options {

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -27,12 +27,12 @@ class generation_table {
     std::uint32_t index;
     if (free_.empty()) {
       index = static_cast<std::uint32_t>(places_.size());
-      places_.emplace_back();
+      places_.push_back(std::make_unique<entry>());
     } else {
       index = free_.back();
       free_.pop_back();
     }
-    auto& place = places_[index];
+    auto& place = *places_[index];
     place.value.emplace(std::forward<Args>(args)...);
     return {index, place.generation};
   }
@@ -40,18 +40,18 @@ class generation_table {
   /// Null when that entry is gone.
   auto get(table_ref ref) noexcept -> T* {
     if (ref.generation == 0) return nullptr;
-    auto& place = places_[ref.index];
+    auto& place = *places_[ref.index];
     return place.generation == ref.generation ? &*place.value : nullptr;
   }
   /// The entry at a place, null when the place is empty.
-  auto at(std::size_t index) noexcept -> T* { return places_[index].value ? &*places_[index].value : nullptr; }
+  auto at(std::size_t index) noexcept -> T* { return places_[index]->value ? &*places_[index]->value : nullptr; }
   auto ref_at(std::size_t index) const noexcept -> table_ref {
-    return {static_cast<std::uint32_t>(index), places_[index].generation};
+    return {static_cast<std::uint32_t>(index), places_[index]->generation};
   }
 
   /// The entry must be there.
   void erase(table_ref ref) {
-    auto& place = places_[ref.index];
+    auto& place = *places_[ref.index];
     place.value.reset();
     if (++place.generation == 0) place.generation = 1;
     free_.push_back(ref.index);
@@ -65,7 +65,7 @@ class generation_table {
     std::uint32_t generation{1};
     std::optional<T> value;
   };
-  std::deque<entry> places_;
+  std::vector<std::unique_ptr<entry>> places_;
   std::vector<std::uint32_t> free_;
 };
 

@@ -89,6 +89,7 @@ class index_core {
 
   // Picks.
   auto pick_target(allocation_request const&, pick& out) -> pick_status;
+  void bring_near(index_view& view);
   auto claim_from(index_view& view, std::uint32_t top_n, random_source&, pick& out) -> bool;
 
   // Explanations.
@@ -142,6 +143,7 @@ class index_core {
   std::uint64_t picks_{0};
   std::size_t custom_views_{0};
   std::vector<slot_view> taken_;
+  indexed_server const* next_{nullptr};  // likely to be picked next
   std::vector<table_ref> signalled_;
   boost::unordered_flat_map<std::uint64_t, std::vector<table_ref>> waiting_;  // by token
   boost::unordered_flat_map<std::uint32_t, explanation> explained_;           // by place of the view

@@ -14,6 +14,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -70,12 +71,26 @@ class index_view {
     }
   }
 
-  /// The server to try: the first, or a draw from the best top_n. There must be a free one.
+  /// The server to try: the first, or a draw from the best top_n. There must be a free one, and the one returned
+  /// must be erased, or erased and inserted anew.
   auto choose(std::uint32_t top_n, random_source& random, node_table& nodes) -> std::uint32_t {
     if (shape.order.kind == order_kind::random) return bag_.draw(*servers_, random);
     auto const from = std::min<std::size_t>(top_n, free);
     if (from <= 1) return best(nodes).id;
     return draw_best(from, random, nodes);
+  }
+
+  /// The server that choose() will most likely return next.
+  auto likely_next() noexcept -> std::optional<std::uint32_t> {
+    if (free == 0) return std::nullopt;
+    switch (shape.order.kind) {
+      case order_kind::packed: return packed_[front()].likely_best().id;
+      case order_kind::by_priorities:
+      case order_kind::newest_first:
+      case order_kind::custom: return sorted_.best().id;
+      case order_kind::random: return bag_.likely_next();
+    }
+    return std::nullopt;
   }
 
   /// For a view that is still empty: names it is going to have.

@@ -9,7 +9,6 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -50,10 +49,9 @@ class node_table {
   }
   void enter(std::uint32_t id, game_server_state state) { count(id, state) += 1; }
 
-  /// Counts a server out; a node without servers is forgotten, and its id used again.
-  void leave(std::uint32_t id, game_server_state state) {
-    count(id, state) -= 1;
-  }
+  /// Counts a server out.
+  void leave(std::uint32_t id, game_server_state state) { count(id, state) -= 1; }
+  /// A node without servers is forgotten, and its id used again.
   void forget_if_empty(std::uint32_t id) {
     auto& left = nodes_[id];
     if (left.load != node_load{}) return;
@@ -86,7 +84,7 @@ class node_table {
     return id;
   }
 
-  std::deque<node> nodes_;
+  std::vector<node> nodes_;
   std::vector<std::uint32_t> free_;
   boost::unordered_flat_map<shared_string, std::uint32_t, text_hash, std::equal_to<>> by_name_;
 };

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
@@ -66,7 +67,8 @@ class packed_order {
     if (!dirty_.empty()) clean(before, nodes, self);
     return heap_.front().best;
   }
-  auto runner_up() const noexcept -> sort_entry const& { return cells_[heap_.front().cell].entries.runner_up(); }
+  /// What is first but for loads that changed since best() was last called.
+  auto likely_best() const noexcept -> sort_entry const& { return heap_.front().best; }
 
   /// Takes the entry that best() returned.
   void pop_best(entry_order const& before, entry_pool& pool) {
@@ -160,10 +162,13 @@ class packed_order {
       node.clean.push_back(self);
       auto const load = rank_of(node.load);
       if (heap_[cell.heap_at].load == load) continue;
-      heap_[cell.heap_at].load = load;
+      auto const better = load < std::exchange(heap_[cell.heap_at].load, load);
       if (many) continue;
-      sift_up(cell.heap_at, before);
-      sift_down(cell.heap_at, before);
+      if (better) {
+        sift_up(cell.heap_at, before);
+      } else {
+        sift_down(cell.heap_at, before);
+      }
     }
     dirty_.clear();
     if (!many || heap_.size() < 2) return;

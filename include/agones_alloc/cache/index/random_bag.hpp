@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
@@ -30,16 +31,25 @@ class random_bag {
     }
   }
 
-  /// A uniform draw from the valid entries, of which there must be one. The entry stays.
+  /// Takes out a uniform draw from the valid entries, of which there must be one.
   auto draw(server_slots const& servers, random_source& random) -> std::uint32_t {
     for (;;) {
-      auto const index = static_cast<std::size_t>(random.below(size_));
-      auto const drawn = at(index);
-      if (!drop_if_void(index, servers)) return drawn.id;
+      auto const index = drawn_.value_or(random.next());
+      drawn_.reset();
+      auto const at_index = scaled(index);
+      auto const drawn = at(at_index);
+      remove(at_index);
+      if (servers[drawn.id].placement != drawn.placement) continue;
+      if (size_ != 0) drawn_ = random.next();
+      return drawn.id;
     }
   }
 
-  auto size() const noexcept -> std::size_t { return size_; }
+  /// The next draw, if nothing changes.
+  auto likely_next() noexcept -> std::optional<std::uint32_t> {
+    if (!drawn_ || size_ == 0) return std::nullopt;
+    return at(scaled(*drawn_)).id;
+  }
 
  private:
   struct entry {
@@ -51,18 +61,25 @@ class random_bag {
 
   auto at(std::size_t index) noexcept -> entry& { return (*blocks_[index / per_block])[index % per_block]; }
 
-  auto drop_if_void(std::size_t index, server_slots const& servers) -> bool {
-    auto const looked_at = at(index);
-    if (servers[looked_at.id].placement == looked_at.placement) return false;
+  auto scaled(std::uint64_t word) const noexcept -> std::size_t {
+    return static_cast<std::size_t>((static_cast<unsigned __int128>(word) * size_) >> 64);
+  }
+
+  void remove(std::size_t index) {
     at(index) = at(--size_);
     // One block is kept, so that a size at the edge does not allocate again and again.
     if (blocks_.size() > size_ / per_block + 2) blocks_.pop_back();
-    return true;
+  }
+
+  void drop_if_void(std::size_t index, server_slots const& servers) {
+    auto const looked_at = at(index);
+    if (servers[looked_at.id].placement != looked_at.placement) remove(index);
   }
 
   std::vector<std::unique_ptr<block>> blocks_;
   std::size_t size_{0};
   std::uint64_t whim_{0};
+  std::optional<std::uint64_t> drawn_;  ///< the word of the next draw, so that its entry can be brought near
 };
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail

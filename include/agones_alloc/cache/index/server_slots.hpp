@@ -17,6 +17,7 @@ struct alignas(64) indexed_server {
   game_server_ptr server;      ///< the value that is in the order; null: absent
   std::uint64_t version{0};    ///< of the cache's slot
   std::uint64_t touched{0};    ///< when it was last put in its place (the index's own count of events)
+  void const* slot{nullptr};   ///< where the cache keeps it: for prefetching only
   std::uint32_t node{0};
   std::uint32_t label_set{0};
   std::uint32_t member{0};     ///< its position among the members of the label set

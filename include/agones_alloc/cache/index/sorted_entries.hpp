@@ -21,8 +21,6 @@ class sorted_entries {
  public:
   auto empty() const noexcept -> bool { return best_.size == 0; }
   auto best() const noexcept -> sort_entry const& { return best_.data[best_.size - 1]; }
-  /// The one after the best as far as it is near; the best itself when it is not.
-  auto runner_up() const noexcept -> sort_entry const& { return best_.data[best_.size > 1 ? best_.size - 2 : 0]; }
 
   void insert(sort_entry const& entry, entry_order const& before, entry_pool& pool) {
     if (rest_.empty() || !before(best_.data[0], entry)) {

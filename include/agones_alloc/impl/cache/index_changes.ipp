@@ -13,6 +13,7 @@ AGONES_ALLOC_DECL auto index_core::drain() -> bool {
   auto const more = cache_.take_changes(taken_, options_.slice);
   for (auto& change : taken_) apply(std::move(change));
   taken_.clear();
+  if (next_ != nullptr) __builtin_prefetch(next_->server.get());
   return more;
 }
 
@@ -126,6 +127,7 @@ AGONES_ALLOC_DECL void index_core::apply(slot_view now) {
   auto& known = servers_.at(id);
   if (known.version == now.handle.version && known.status == now.status) return;
   known.version = now.handle.version;
+  known.slot = now.memory;
   ++changes_;
   if (keeps_place(known, now)) {
     known.server = std::move(now.server);

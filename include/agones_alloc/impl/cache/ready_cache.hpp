@@ -19,7 +19,7 @@ basic_ready_cache<Mutex>::basic_ready_cache(cache_options options)
 template <class Mutex>
 auto basic_ready_cache<Mutex>::view_of(stripe const& in, std::uint32_t local) const -> slot_view {
   auto const& slot = in.at(local);
-  return {{id_of(in, local), slot.version}, slot.status, slot.server};
+  return {{id_of(in, local), slot.version}, slot.status, slot.server, &slot};
 }
 
 template <class Mutex>
@@ -137,8 +137,7 @@ auto basic_ready_cache<Mutex>::erase(object_key const& key, std::string_view uid
       return true;
     }
     if (!is_meant(*slot.server)) return false;
-    auto const last = slot.server;
-    release(in, *found, *last, true);
+    release(in, *found, *slot.server, true);
   }
   notify();
   return true;
@@ -153,8 +152,7 @@ void basic_ready_cache<Mutex>::drop_unlisted(stripe& in, std::uint32_t list) {
     if (slot.status == slot_status::claimed) {
       in.meanwhile[local] = {nullptr, true};
     } else {
-      auto const last = slot.server;
-      release(in, local, *last, false);
+      release(in, local, *slot.server, false);
     }
   }
 }
@@ -198,17 +196,16 @@ void basic_ready_cache<Mutex>::end_claim(server_handle handle, F f) {
     }
   }
   slot.status = slot_status::free;
-  auto const claimed = slot.server;
-  f(in, local, *claimed, seen);
+  f(in, local, slot, seen);
 }
 
 template <class Mutex>
 void basic_ready_cache<Mutex>::put_back(server_handle handle) {
-  end_claim(handle, [this](stripe& in, std::uint32_t local, game_server const& claimed, detail::seen_meanwhile& seen) {
+  end_claim(handle, [this](stripe& in, std::uint32_t local, detail::server_slot& slot, detail::seen_meanwhile& seen) {
     if (seen.newest) {
       set(in, local, std::move(seen.newest));
     } else if (seen.gone) {
-      release(in, local, claimed, true);
+      release(in, local, *slot.server, true);
     } else {
       mark(in, local);
     }
@@ -217,28 +214,30 @@ void basic_ready_cache<Mutex>::put_back(server_handle handle) {
 
 template <class Mutex>
 void basic_ready_cache<Mutex>::settle(server_handle handle, game_server_ptr written) {
-  end_claim(handle, [&](stripe& in, std::uint32_t local, game_server const& claimed, detail::seen_meanwhile& seen) {
-    auto const of_claimed = written->meta.uid == claimed.meta.uid;
-    auto known = in.at(local).server;
-    if (!(seen.gone && of_claimed) && is_newer(*written, *known)) known = std::move(written);
-    if (seen.newest && is_newer(*seen.newest, *known)) known = std::move(seen.newest);
-    if (seen.gone && known->meta.uid == claimed.meta.uid && known.get() == &claimed) {
-      release(in, local, claimed, true);
+  end_claim(handle, [&](stripe& in, std::uint32_t local, detail::server_slot& slot, detail::seen_meanwhile& seen) {
+    auto const of_claimed = written->meta.uid == slot.server->meta.uid;
+    auto* newest = &slot.server;
+    if (!(seen.gone && of_claimed) && is_newer(*written, **newest)) newest = &written;
+    if (seen.newest && is_newer(*seen.newest, **newest)) newest = &seen.newest;
+    if (newest != &slot.server) {
+      set(in, local, std::move(*newest));
+    } else if (seen.gone) {
+      release(in, local, *slot.server, true);
     } else {
-      set(in, local, std::move(known));
+      mark(in, local);
     }
   });
 }
 
 template <class Mutex>
 void basic_ready_cache<Mutex>::discard(server_handle handle) {
-  end_claim(handle, [this](stripe& in, std::uint32_t local, game_server const& claimed, detail::seen_meanwhile& seen) {
+  end_claim(handle, [this](stripe& in, std::uint32_t local, detail::server_slot& slot, detail::seen_meanwhile& seen) {
     if (seen.newest) {
       set(in, local, std::move(seen.newest));
     } else if (seen.gone) {
-      release(in, local, claimed, true);
+      release(in, local, *slot.server, true);
     } else {
-      in.at(local).status = slot_status::stale;
+      slot.status = slot_status::stale;
       mark(in, local);
     }
   });
@@ -246,11 +245,11 @@ void basic_ready_cache<Mutex>::discard(server_handle handle) {
 
 template <class Mutex>
 void basic_ready_cache<Mutex>::remove(server_handle handle) {
-  end_claim(handle, [this](stripe& in, std::uint32_t local, game_server const& claimed, detail::seen_meanwhile& seen) {
+  end_claim(handle, [this](stripe& in, std::uint32_t local, detail::server_slot& slot, detail::seen_meanwhile& seen) {
     if (seen.newest && seen.gone) {
       set(in, local, std::move(seen.newest));
     } else {
-      release(in, local, seen.newest ? *seen.newest : claimed, true);
+      release(in, local, seen.newest ? *seen.newest : *slot.server, true);
     }
   });
 }
@@ -342,7 +341,7 @@ auto basic_ready_cache<Mutex>::read(std::uint32_t id) const -> slot_view {
   auto& in = stripe_of(id);
   guard const lock{in.mutex};
   auto const local = local_of(id);
-  return local < in.slots() ? view_of(in, local) : slot_view{{id, 0}, slot_status::absent, nullptr};
+  return local < in.slots() ? view_of(in, local) : slot_view{{id, 0}, slot_status::absent, nullptr, nullptr};
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI
