@@ -62,7 +62,8 @@ class random_bag {
   auto at(std::size_t index) noexcept -> entry& { return (*blocks_[index / per_block])[index % per_block]; }
 
   auto scaled(std::uint64_t word) const noexcept -> std::size_t {
-    return static_cast<std::size_t>((static_cast<unsigned __int128>(word) * size_) >> 64);
+    __extension__ using wide = unsigned __int128;  // -Wpedantic of users
+    return static_cast<std::size_t>((wide{word} * size_) >> 64);
   }
 
   void remove(std::size_t index) {
