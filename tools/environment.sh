@@ -13,8 +13,13 @@ export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file
 # configure FOLDER OPTION...: sets the build folder up once; anew when the options changed or it does not work
 # any more, and again when files came or went that meson.build does not name.
 configure() {
+  mkdir -p .cache
+  ( flock 9; configure_locked "$@" ) 9>".cache/$1.lock"
+}
+
+configure_locked() {
   local folder=$1 options listing; shift
-  options="${CXX:-} ${CXX_LD:-} $*"
+  options="${CXX:-} $*"
   listing="$(find include tests examples benchmarks src -name '*.[hic]pp' | sort)"
   if [[ -f $folder/build.ninja && "$(cat "$folder/.options" 2>/dev/null)" == "$options" ]]; then
     [[ "$(cat "$folder/.listing" 2>/dev/null)" != "$listing" ]] || return 0
@@ -41,10 +46,12 @@ compile() {
   local folder=$1; shift
   # Heavy translation units take over a gigabyte each: not more of them than processors.
   set -- -j "$(nproc)" "$@"
+  # Two runs in one folder would trip over each other.
+  local run=(flock -o ".cache/$folder.lock" ninja -C "$folder" "$@")
   if [[ -t 2 ]]; then
-    ninja -C "$folder" "$@" >&2
+    "${run[@]}" >&2
   else
-    ninja -C "$folder" "$@" 2>&1 | awk '
+    "${run[@]}" 2>&1 | awk '
       /^\[[0-9]+\/[0-9]+\]/ && !/FAILED/ {
         split(substr($1, 2), part, /[\/\]]/)
         step = int(part[1] * 10 / part[2])
