@@ -177,6 +177,9 @@ class closed_loop {
     for (std::size_t i = 0; i < want.servers; ++i) store_.create(make_server(i, want.servers));
     auto all = store_.list();
     for (auto& server : all.servers) cache_.store(std::move(server));
+    // The index follows the cache as it does while a program starts; views are built by the first calls.
+    context_.run();
+    context_.restart();
     goal_ = want.shape == "impossible" ? 2'000'000 : want.servers;
     marks_.reserve(11);
   }

@@ -34,9 +34,10 @@ AGONES_ALLOC_DECL auto error_of(outcome) noexcept -> error_code;
 /// Claims a server in the cache, writes it through the store, and says exactly what happened.
 ///
 /// Lifetimes: cache, store, timer, random source and ports must outlive the allocator and its outstanding
-/// operations. One allocator per cache (it owns the cache's index and its on_change hook; construct it before
-/// other threads use the cache). Destroying the allocator cancels: what is not written ends as `cancelled`, what
-/// is being written goes on to its end; the operations keep what they need.
+/// operations; if it is destroyed on another thread than its executor's, also what runs there at that moment.
+/// One allocator per cache: it owns the cache's index and its on_change hook; construct it before other threads use
+/// the cache. Destroying the allocator cancels: what is not written ends as `cancelled`, what is being written goes
+/// on to its end; the operations keep what they need.
 ///
 /// Thread safety: any thread may start or cancel. All else runs on the executor, one thing at a time whether or
 /// not it is a strand; the fastest is the caller's own single-threaded executor.

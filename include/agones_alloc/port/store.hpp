@@ -26,6 +26,8 @@ struct update_request {
   game_server_ptr base;
   game_server_ptr desired;
   std::optional<std::chrono::steady_clock::time_point> deadline;
+  /// `desired` was made for this request, not const: a store that finds no other owner may change and keep it.
+  bool may_take_over{false};
 };
 
 /// What is known after a write or a read.

@@ -17,12 +17,12 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 /// wish, runs here and now; any other is dispatched to its executor.
 template <class... Signature, class... Results>
 void complete(boost::asio::any_completion_executor const& own, boost::asio::any_completion_handler<Signature...> handler,
-              Results... results) {
+              Results&&... results) {
   auto const wanted = boost::asio::get_associated_executor(handler, own);
   if (wanted == own) {
-    std::move(handler)(std::move(results)...);
+    std::move(handler)(std::forward<Results>(results)...);
   } else {
-    boost::asio::dispatch(wanted, boost::asio::append(std::move(handler), std::move(results)...));
+    boost::asio::dispatch(wanted, boost::asio::append(std::move(handler), std::forward<Results>(results)...));
   }
 }
 

@@ -50,6 +50,7 @@ class memory_store_core : public std::enable_shared_from_this<memory_store_core>
     store_fault fault;
   };
   struct answer {
+    explicit answer(store::handler h, error_code e = {}) : handler{std::move(h)}, ec{e} {}
     store::handler handler;
     error_code ec;
     store_result value;
@@ -67,6 +68,7 @@ class memory_store_core : public std::enable_shared_from_this<memory_store_core>
 
   auto plan(store_operation, object_key const&) -> store_fault;
   auto execute(operation&) -> answer;
+  void write(game_server const& base, std::shared_ptr<game_server> desired, bool quiet, answer&);
   void submit(operation);
   void finish(std::unique_lock<std::mutex>&, answer);
   void wake_watches(std::unique_lock<std::mutex>&);

@@ -12,14 +12,34 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string_view>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
+/// A key without its references to count: for look-ups.
+struct object_key_view {
+  explicit object_key_view(object_key const& key) noexcept : namespace_{key.namespace_}, name{key.name} {}
+  explicit object_key_view(object_meta const& meta) noexcept : namespace_{meta.namespace_}, name{meta.name} {}
+  shared_string const& namespace_;
+  shared_string const& name;
+};
+
 struct object_key_hash {
-  auto operator()(object_key const& key) const noexcept -> std::size_t {
-    return std::hash<std::string_view>{}(key.name.view()) * 31 + std::hash<std::string_view>{}(key.namespace_.view());
+  using is_transparent = void;
+  auto operator()(object_key_view key) const noexcept -> std::size_t {
+    auto const hash = std::hash<std::string_view>{};
+    return hash(key.name.view()) * 31 + hash(key.namespace_.view());
+  }
+  auto operator()(object_key const& key) const noexcept -> std::size_t { return (*this)(object_key_view{key}); }
+};
+
+struct object_key_equal {
+  using is_transparent = void;
+  template <class A, class B>
+  auto operator()(A const& a, B const& b) const noexcept -> bool {
+    return a.name == b.name && a.namespace_ == b.namespace_;
   }
 };
 
@@ -29,8 +49,9 @@ class object_table {
   object_table(std::size_t history, std::uint64_t first_version) : limit_{history}, version_{first_version} {}
 
   AGONES_ALLOC_DECL auto create(game_server, timestamp now) -> result<game_server_ptr>;
-  /// `desired` replaces the object if the table still holds base's version; uid and creation stay.
-  AGONES_ALLOC_DECL auto update(game_server const& base, game_server desired, bool quiet = false)
+  /// `desired`, which nobody else holds, replaces the object if the table still holds base's version; uid and
+  /// creation stay. `quiet`: without a change that watches hear of.
+  AGONES_ALLOC_DECL auto update(game_server const& base, std::shared_ptr<game_server> desired, bool quiet = false)
       -> result<game_server_ptr>;
   AGONES_ALLOC_DECL auto remove(object_key const&, std::string_view uid) -> result<game_server_ptr>;
   AGONES_ALLOC_DECL auto find(object_key const&) const -> game_server_ptr;
@@ -55,7 +76,7 @@ class object_table {
   };
   void remember(server_event::kind, game_server_ptr);
 
-  boost::unordered_flat_map<object_key, stored, object_key_hash> objects_;
+  boost::unordered_flat_map<object_key, stored, object_key_hash, object_key_equal> objects_;
   std::deque<change> history_;
   std::size_t limit_;
   std::uint64_t version_;

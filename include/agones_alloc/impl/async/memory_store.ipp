@@ -3,6 +3,7 @@
 #include <agones_alloc/async/detail/memory_store_core.hpp>
 #include <agones_alloc/async/memory_store.hpp>
 
+#include <memory>
 #include <stdexcept>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
@@ -22,7 +23,8 @@ AGONES_ALLOC_DECL auto memory_store::create(game_server server) -> result<game_s
 }
 
 AGONES_ALLOC_DECL auto memory_store::update(game_server const& base, game_server desired) -> result<game_server_ptr> {
-  return core_->change([&](detail::object_table& table) { return table.update(base, std::move(desired)); });
+  auto own = std::make_shared<game_server>(std::move(desired));
+  return core_->change([&](detail::object_table& table) { return table.update(base, std::move(own)); });
 }
 
 AGONES_ALLOC_DECL auto memory_store::remove(object_key const& key, std::string_view uid) -> result<game_server_ptr> {

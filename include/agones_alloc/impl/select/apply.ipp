@@ -41,14 +41,16 @@ class counter_applier {
 
  private:
   void set_capacity(shared_string const& name, std::int64_t capacity, counter_status* counter) {
-    auto const what = "unable to UpdateCounterCapacity: Name " + name.str() + ", Capacity " + std::to_string(capacity) + ". ";
+    auto const what =
+        "unable to UpdateCounterCapacity: Name " + name.str() + ", Capacity " + std::to_string(capacity) + ". ";
     if (capacity < 0) return errors_.push_back(what + "Capacity must be greater than or equal to 0");
     if (counter == nullptr) return errors_.push_back(what + not_found_in("Counter", server_));
     counter->capacity = capacity;
     counter->count = std::min(counter->count, capacity);
   }
 
-  void change_count(shared_string const& name, shared_string const& action, std::int64_t amount, counter_status* counter) {
+  void change_count(shared_string const& name, shared_string const& action, std::int64_t amount,
+                    counter_status* counter) {
     auto const what = "unable to UpdateCount with Name " + name.str() + ", Action " + action.str() + ", Amount " +
                       std::to_string(amount) + ". ";
     auto const up = action == "Increment";
@@ -84,7 +86,8 @@ class list_applier {
   static auto set_of(std::vector<shared_string> const& values) -> text_set { return {values.begin(), values.end()}; }
 
   void set_capacity(shared_string const& name, std::int64_t capacity, list_status* list) {
-    auto const what = "unable to UpdateListCapacity: Name " + name.str() + ", Capacity " + std::to_string(capacity) + ". ";
+    auto const what =
+        "unable to UpdateListCapacity: Name " + name.str() + ", Capacity " + std::to_string(capacity) + ". ";
     if (capacity < 0 || capacity > max_list_capacity) {
       return errors_.push_back(what + "Capacity must be between 0 and 1000, inclusive");
     }
@@ -95,8 +98,8 @@ class list_applier {
 
   void append(shared_string const& name, list_action const& wanted, list_status* list) {
     if (list == nullptr) {
-      return errors_.push_back("unable to AppendListValues: Name " + name.str() + ", Values " + shown(wanted.add_values) +
-                               ". " + not_found_in("List", server_));
+      return errors_.push_back("unable to AppendListValues: Name " + name.str() + ", Values " +
+                               shown(wanted.add_values) + ". " + not_found_in("List", server_));
     }
     auto const capacity = static_cast<std::size_t>(std::max<std::int64_t>(list->capacity, 0));
     std::vector<shared_string> kept;
@@ -139,10 +142,9 @@ class list_applier {
   std::vector<std::string>& errors_;
 };
 
-inline void append_digits(std::string& out, std::int64_t number, std::size_t width) {
-  auto const digits = std::to_string(number);
-  if (digits.size() < width) out.append(width - digits.size(), '0');
-  out += digits;
+/// The last `width` decimal digits of `number`, with leading zeros.
+inline void put_digits(char* out, int width, std::uint64_t number) noexcept {
+  for (int i = width; i-- > 0; number /= 10) out[i] = static_cast<char>('0' + number % 10);
 }
 
 }  // namespace detail
@@ -170,25 +172,22 @@ AGONES_ALLOC_DECL auto rfc3339_nano(std::chrono::sys_time<std::chrono::nanosecon
   auto const day = std::chrono::floor<std::chrono::days>(when);
   std::chrono::year_month_day const date{day};
   std::chrono::hh_mm_ss const time{when - day};
-  std::string out;
-  out.reserve(30);
-  detail::append_digits(out, static_cast<int>(date.year()), 4);
-  out += '-';
-  detail::append_digits(out, static_cast<unsigned>(date.month()), 2);
-  out += '-';
-  detail::append_digits(out, static_cast<unsigned>(date.day()), 2);
-  out += 'T';
-  detail::append_digits(out, time.hours().count(), 2);
-  out += ':';
-  detail::append_digits(out, time.minutes().count(), 2);
-  out += ':';
-  detail::append_digits(out, time.seconds().count(), 2);
-  if (auto const fraction = time.subseconds().count(); fraction != 0) {
-    out += '.';
-    detail::append_digits(out, fraction, 9);
-    out.erase(out.find_last_not_of('0') + 1);
+  char text[] = "0000-00-00T00:00:00.000000000Z";
+  // 64 bits of nanoseconds reach from 1677 to 2262: four digits.
+  detail::put_digits(text, 4, static_cast<std::uint64_t>(static_cast<int>(date.year())));
+  detail::put_digits(text + 5, 2, static_cast<unsigned>(date.month()));
+  detail::put_digits(text + 8, 2, static_cast<unsigned>(date.day()));
+  detail::put_digits(text + 11, 2, static_cast<std::uint64_t>(time.hours().count()));
+  detail::put_digits(text + 14, 2, static_cast<std::uint64_t>(time.minutes().count()));
+  detail::put_digits(text + 17, 2, static_cast<std::uint64_t>(time.seconds().count()));
+  detail::put_digits(text + 20, 9, static_cast<std::uint64_t>(time.subseconds().count()));
+  auto* end = text + 19;
+  if (time.subseconds().count() != 0) {
+    end = text + 29;
+    while (end[-1] == '0') --end;
   }
-  return out + 'Z';
+  *end++ = 'Z';
+  return {text, end};
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

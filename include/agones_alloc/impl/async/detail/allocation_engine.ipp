@@ -113,7 +113,10 @@ struct allocation_engine::end_of_turn {
     }
     // An exchange, not a store: it sees every push made before the pusher found the turn still scheduled.
     engine.scheduled_.exchange(false);
-    if (!engine.inbox_.empty() || engine.cache_.changed() || engine.closing_.load() != engine.closed_) engine.schedule();
+    auto const closing = engine.closing_.load();
+    // Once it closes, and nothing is outstanding, the cache may be gone.
+    auto const again = closing ? !engine.closed_ : engine.cache_.changed();
+    if (again || !engine.inbox_.empty()) engine.schedule();
   }
 };
 
@@ -124,6 +127,11 @@ inline void allocation_engine::turn() {
   auto more = false;
   if (closing_.load() && !closed_) shut();
   more |= handle_messages();
+  if (closed_ && all_.empty()) {
+    arm();
+    end.more = more;
+    return tell_callers();
+  }
   more |= follow_index();
   wake_due();
   admit_waiting();

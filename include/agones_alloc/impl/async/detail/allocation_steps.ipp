@@ -118,8 +118,9 @@ inline auto allocation_engine::update_of(operation& op) -> update_request {
   last_stamp_ = op.stamp = std::max(drawn, last_stamp_ + std::chrono::nanoseconds{1});
   auto desired = std::make_shared<game_server>(*op.base);
   op.report = apply_allocation(*desired, op.request->allocation().spec, op.request->gates(), op.stamp);
-  update_request request{op.base, std::move(desired), std::nullopt};
+  update_request request{op.base, std::move(desired), std::nullopt, false};
   if (op.deadline != timer::time_point::max()) request.deadline = op.deadline;
+  request.may_take_over = true;
   return request;
 }
 

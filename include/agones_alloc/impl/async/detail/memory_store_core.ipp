@@ -60,9 +60,42 @@ inline auto memory_store_core::plan(store_operation what, object_key const& key)
   return faults_ ? faults_->next(what, key) : store_fault{};
 }
 
+// The desired object to keep: what came, if nobody else holds it, else a copy.
+inline auto own_desired(update_request& request) -> std::shared_ptr<game_server> {
+  if (request.may_take_over && request.desired.use_count() == 1) {
+    return std::const_pointer_cast<game_server>(std::exchange(request.desired, nullptr));
+  }
+  return std::make_shared<game_server>(*request.desired);
+}
+
 AGONES_ALLOC_DECL void memory_store_core::update(update_request request, store::handler handler) {
+  {
+    std::unique_lock lock{mutex_};
+    if (faults_ == nullptr) {
+      auto& done = answers_.emplace_back(std::move(handler));
+      write(*request.base, own_desired(request), false, done);
+      wake_watches(lock);
+      if (lock.owns_lock()) wake(lock);
+      return;
+    }
+  }
   auto key = key_of(request.base->meta);
   submit({store_operation::update, std::move(request), std::move(key), std::move(handler), {}});
+}
+
+// Under the lock.
+inline void memory_store_core::write(game_server const& base, std::shared_ptr<game_server> desired, bool quiet,
+                                     answer& out) {
+  auto written = table_.update(base, std::move(desired), quiet);
+  if (written) {
+    out.value.server = *std::move(written);
+    return;
+  }
+  out.ec = written.error();
+  auto const conflict = out.ec == errc::conflict;
+  out.value.server_code = conflict ? 409 : 404;
+  out.value.server_message =
+      to_string(key_of(base.meta)) + (conflict ? " was changed by another writer" : " does not exist");
 }
 
 AGONES_ALLOC_DECL void memory_store_core::read(object_key key, store::handler handler) {
@@ -71,7 +104,7 @@ AGONES_ALLOC_DECL void memory_store_core::read(object_key key, store::handler ha
 
 // Under the lock.
 inline auto memory_store_core::execute(operation& op) -> answer {
-  answer out{std::move(op.handler), {}, {}};
+  answer out{std::move(op.handler)};
   auto const fail = [&out](errc code, int server_code, std::string message) {
     out.ec = code;
     out.value.server_code = server_code;
@@ -95,14 +128,7 @@ inline auto memory_store_core::execute(operation& op) -> answer {
     out.value.server = table_.find(op.key);
     if (!out.value.server) fail(errc::not_found, 404, to_string(op.key) + " does not exist");
   } else {
-    auto written = table_.update(*op.write.base, *op.write.desired, op.fault.lose_event);
-    if (written) {
-      out.value.server = *std::move(written);
-    } else if (written.error() == errc::conflict) {
-      fail(errc::conflict, 409, to_string(op.key) + " was changed by another writer");
-    } else {
-      fail(errc::not_found, 404, to_string(op.key) + " does not exist");
-    }
+    write(*op.write.base, own_desired(op.write), op.fault.lose_event, out);
   }
   if (op.fault.what == store_fault::kind::lost_after) {
     out.value = {};
@@ -132,7 +158,7 @@ class memory_store_core::delayed_operation : public std::enable_shared_from_this
  private:
   void arrive(error_code ec) {
     std::unique_lock lock{core_->mutex_};
-    if (ec || core_->closed_) return core_->finish(lock, {std::move(op_.handler), errc::cancelled, {}});
+    if (ec || core_->closed_) return core_->finish(lock, answer{std::move(op_.handler), errc::cancelled});
     answer_.emplace_back(core_->execute(op_));
     core_->wake_watches(lock);
     if (lock.owns_lock()) lock.unlock();

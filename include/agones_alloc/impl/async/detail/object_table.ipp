@@ -45,23 +45,25 @@ AGONES_ALLOC_DECL auto object_table::create(game_server server, timestamp now) -
   return at->second.server;
 }
 
-AGONES_ALLOC_DECL auto object_table::update(game_server const& base, game_server desired, bool quiet)
+AGONES_ALLOC_DECL auto object_table::update(game_server const& base, std::shared_ptr<game_server> desired, bool quiet)
     -> result<game_server_ptr> {
-  auto const at = objects_.find(key_of(base.meta));
+  auto const at = objects_.find(object_key_view{base.meta});
   if (at == objects_.end()) return error_code{errc::not_found};
   auto& entry = at->second;
   if (version_number(base.meta.resource_version) != entry.version) return error_code{errc::conflict};
   auto const version = ++version_;
-  auto const& was = *entry.server;
-  desired.meta.name = was.meta.name;
-  desired.meta.namespace_ = was.meta.namespace_;
-  desired.meta.uid = was.meta.uid;
-  desired.meta.creation_timestamp = was.meta.creation_timestamp;
-  desired.meta.resource_version = version_text(version);
+  // Base has the version that is stored, so it is what is stored, and unlike that it is at hand.
+  auto const& was = base;
+  auto& now = *desired;
+  now.meta.name = was.meta.name;
+  now.meta.namespace_ = was.meta.namespace_;
+  now.meta.uid = was.meta.uid;
+  now.meta.creation_timestamp = was.meta.creation_timestamp;
+  now.meta.resource_version = version_text(version);
   // As the CRD without a status subresource: any change but that of labels and annotations counts (spec 4.2).
-  auto const same = desired.status.state == was.status.state && desired.spec == was.spec && desired.status == was.status;
-  desired.meta.generation = was.meta.generation + (same ? 0 : 1);
-  entry = {std::make_shared<game_server const>(std::move(desired)), version};
+  auto const same = now.status.state == was.status.state && now.spec == was.spec && now.status == was.status;
+  now.meta.generation = was.meta.generation + (same ? 0 : 1);
+  entry = {std::move(desired), version};
   if (!quiet) remember(server_event::kind::modified, entry.server);
   return entry.server;
 }
