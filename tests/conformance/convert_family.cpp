@@ -53,7 +53,8 @@ void gsa_to_request(json::object const& input, report& results) {
   auto const request = aa::allocation_to_rest_request(gsa, gates);
   if (request) return results.expect("request", input.at("request"), parsed(*request));
   auto const& error = request.error();
-  results.expect("request", input.at("request"), {{"unsupported", error.fault == aa::decode_fault::unsupported}, {"field", error.field}});
+  results.expect("request", input.at("request"),
+                 {{"unsupported", error.fault == aa::decode_fault::unsupported}, {"field", error.field}});
 }
 
 void state_to_code(json::object const& input, report& results) {
@@ -61,9 +62,12 @@ void state_to_code(json::object const& input, report& results) {
   auto const status = aa::grpc_status_of_state(text_of(input.at("state")), unallocated);
   results.expect("code", input.at("code"), static_cast<int>(status.code));
   results.expect("codeName", input.at("codeName"), json::string{aa::to_string(status.code)});
-  if (auto const* message = input.if_contains("message")) results.expect("message", *message, json::string{status.message});
-  if (auto const* http = input.if_contains("httpStatus")) results.expect("httpStatus", *http, aa::http_status_of(status.code));
-  if (auto const* response = input.if_contains("response"); response != nullptr && !input.at("responseIsNull").as_bool()) {
+  if (auto const* message = input.if_contains("message"))
+    results.expect("message", *message, json::string{status.message});
+  if (auto const* http = input.if_contains("httpStatus"))
+    results.expect("httpStatus", *http, aa::http_status_of(status.code));
+  if (auto const* response = input.if_contains("response");
+      response != nullptr && !input.at("responseIsNull").as_bool()) {
     aa::game_server_allocation gsa;
     gsa.status.state = text_of(input.at("state"));
     results.expect("response", *response, parsed(aa::allocation_to_rest_response(gsa)));

@@ -12,7 +12,7 @@ namespace conformance {
 /// Excuses by rule, never by case: from the input and the reference's answer it works out the answer that is meant.
 /// It is used only where that is exactly the answer given.
 struct excuse {
-  std::string_view quirk;   ///< number in the specification's list, or the section that asks for another answer
+  std::string_view quirk;  ///< number in the specification's list, or the section that asks for another answer
   std::string_view reason;
   std::string_view families;  ///< names, separated by blanks
   /// The intended answer, or nullopt where the rule does not apply. Rules are tried in order of the table, each

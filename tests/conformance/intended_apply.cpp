@@ -63,16 +63,17 @@ auto with_saturated_counts(answer const& given) -> intended_answer {
   if (given.part != "status") return std::nullopt;
   auto out = given.expected;
   bool overflowed = false;
-  each_action(given.input, "counters", [&](std::string_view name, json::object const& action, json::object const& present) {
-    auto const* amount = number_in(action, "amount");
-    auto const* what = action.if_contains("action");
-    if (amount == nullptr || what == nullptr || *what != "Increment") return;
-    auto const capacity = capacity_after(action, present, INT64_MAX);
-    // Only where the plain sum does not fit: then the capacity is what the sum is clamped to.
-    if (wide{present.at("count").as_int64()} + *amount <= int64_max) return;
-    out.at("counters").at(name).at("count") = capacity;
-    overflowed = true;
-  });
+  each_action(given.input, "counters",
+              [&](std::string_view name, json::object const& action, json::object const& present) {
+                auto const* amount = number_in(action, "amount");
+                auto const* what = action.if_contains("action");
+                if (amount == nullptr || what == nullptr || *what != "Increment") return;
+                auto const capacity = capacity_after(action, present, INT64_MAX);
+                // Only where the plain sum does not fit: then the capacity is what the sum is clamped to.
+                if (wide{present.at("count").as_int64()} + *amount <= int64_max) return;
+                out.at("counters").at(name).at("count") = capacity;
+                overflowed = true;
+              });
   if (!overflowed) return std::nullopt;
   return out;
 }
@@ -82,30 +83,32 @@ auto with_truncation_reported(answer const& given) -> intended_answer {
   std::vector<std::string> lines;
   for (auto const& line : given.expected.as_array()) lines.emplace_back(line.as_string());
   auto const before = lines.size();
-  each_action(given.input, "lists", [&](std::string_view name, json::object const& action, json::object const& present) {
-    auto const capacity = capacity_after(action, present, 1000);
-    std::vector<std::string> all;
-    auto const append = [&all](std::vector<std::string> const& values) {
-      for (auto const& value : values) {
-        if (std::find(all.begin(), all.end(), value) == all.end()) all.push_back(value);
-      }
-    };
-    auto existing = strings_in(present, "values");
-    if (std::cmp_greater(existing.size(), capacity)) existing.resize(static_cast<std::size_t>(capacity));
-    append(existing);
-    auto const added = strings_in(action, "addValues");
-    append(added);
-    auto const kept = std::min(all.size(), static_cast<std::size_t>(capacity));
-    auto const doomed = strings_in(action, "deleteValues");
-    std::vector<std::string> lost;
-    for (auto at = kept; at < all.size(); ++at) {
-      auto const wanted = std::find(added.begin(), added.end(), all[at]) != added.end();
-      if (wanted && std::find(doomed.begin(), doomed.end(), all[at]) == doomed.end()) lost.push_back(all[at]);
-    }
-    if (lost.empty()) return;
-    lines.push_back("unable to AppendListValues: Name " + std::string{name} + ", Values " + words(lost) +
-                    ". List is full, capacity " + std::to_string(capacity));
-  });
+  each_action(given.input, "lists",
+              [&](std::string_view name, json::object const& action, json::object const& present) {
+                auto const capacity = capacity_after(action, present, 1000);
+                std::vector<std::string> all;
+                auto const append = [&all](std::vector<std::string> const& values) {
+                  for (auto const& value : values) {
+                    if (std::find(all.begin(), all.end(), value) == all.end()) all.push_back(value);
+                  }
+                };
+                auto existing = strings_in(present, "values");
+                if (std::cmp_greater(existing.size(), capacity)) existing.resize(static_cast<std::size_t>(capacity));
+                append(existing);
+                auto const added = strings_in(action, "addValues");
+                append(added);
+                auto const kept = std::min(all.size(), static_cast<std::size_t>(capacity));
+                auto const doomed = strings_in(action, "deleteValues");
+                std::vector<std::string> lost;
+                for (auto at = kept; at < all.size(); ++at) {
+                  auto const wanted = std::find(added.begin(), added.end(), all[at]) != added.end();
+                  if (wanted && std::find(doomed.begin(), doomed.end(), all[at]) == doomed.end())
+                    lost.push_back(all[at]);
+                }
+                if (lost.empty()) return;
+                lines.push_back("unable to AppendListValues: Name " + std::string{name} + ", Values " + words(lost) +
+                                ". List is full, capacity " + std::to_string(capacity));
+              });
   if (lines.size() == before) return std::nullopt;
   std::sort(lines.begin(), lines.end());
   return json::array(lines.begin(), lines.end());

@@ -70,7 +70,8 @@ auto keeping_match_expressions(answer const& given) -> intended_answer {
     if (!labels.expressible) return refusal("spec.selectors[" + std::to_string(i) + "]", labels.refused);
     out.at("gameServerSelectors").at(i).at("matchLabels") = labels.labels;
     // For old servers the last selector is the required one, the others are preferred.
-    auto& old = i + 1 == selectors.size() ? out.at("requiredGameServerSelector") : out.at("preferredGameServerSelectors").at(i);
+    auto& old =
+        i + 1 == selectors.size() ? out.at("requiredGameServerSelector") : out.at("preferredGameServerSelectors").at(i);
     old.at("matchLabels") = labels.labels;
   }
   auto const* setting = member(spec, "multiClusterSetting");

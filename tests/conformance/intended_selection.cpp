@@ -49,7 +49,8 @@ void push_priority(std::vector<wide>& key, json::object const& priority, json::o
 }
 
 /// Spec 5.2 with its [R], as a tuple that is compared element by element.
-auto packed_key(json::object const& server, answer const& given, bool with_steps) -> std::tuple<std::vector<wide>, std::string, std::string> {
+auto packed_key(json::object const& server, answer const& given, bool with_steps)
+    -> std::tuple<std::vector<wide>, std::string, std::string> {
   auto const& status = server.at("status").as_object();
   auto const& meta = server.at("metadata").as_object();
   auto const& gates = given.input.at("gates").as_string();
@@ -62,7 +63,8 @@ auto packed_key(json::object const& server, answer const& given, bool with_steps
     key.push_back(load == nullptr ? 0 : -load->at("ready").as_int64());
     if (gates == "players") {
       auto const* players = object_in(status, "players");
-      auto const amount = players == nullptr ? wide{0} : wide{players->at("capacity").as_int64()} - players->at("count").as_int64();
+      auto const amount =
+          players == nullptr ? wide{0} : wide{players->at("capacity").as_int64()} - players->at("count").as_int64();
       push_amount(key, players != nullptr, amount, false);
     }
   }

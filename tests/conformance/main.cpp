@@ -136,11 +136,13 @@ void print_row(std::string_view name, std::size_t passed, std::size_t excused, s
 }
 
 void print_excuses(std::map<std::size_t, std::size_t> const& uses) {
-  std::cout << "\nexcused by rule\n" << std::left << std::setw(8) << "rule" << std::right << std::setw(6) << "cases" << "  reason\n";
+  std::cout << "\nexcused by rule\n"
+            << std::left << std::setw(8) << "rule" << std::right << std::setw(6) << "cases"
+            << "  reason\n";
   for (auto const& [rule, cases] : uses) {
     auto const& entry = excuses()[rule];
-    std::cout << std::left << std::setw(8) << entry.quirk << std::right << std::setw(6) << cases << "  " << entry.reason << " ("
-              << entry.families << ")\n";
+    std::cout << std::left << std::setw(8) << entry.quirk << std::right << std::setw(6) << cases << "  " << entry.reason
+              << " (" << entry.families << ")\n";
   }
 }
 
@@ -162,8 +164,9 @@ auto run(options const& wanted) -> int {
     run_family(found->second, *document, reports.emplace_back(found->second.name, *document));
     print_failures(reports.back(), wanted.failures);
   }
-  std::cout << '\n' << std::left << std::setw(12) << "family" << std::right << std::setw(8) << "passed" << std::setw(9) << "excused"
-            << std::setw(8) << "failed" << '\n';
+  std::cout << '\n'
+            << std::left << std::setw(12) << "family" << std::right << std::setw(8) << "passed" << std::setw(9)
+            << "excused" << std::setw(8) << "failed" << '\n';
   std::size_t passed = 0;
   std::size_t excused = 0;
   std::size_t failed = 0;

@@ -40,9 +40,9 @@ auto groups_as_json(aa::connection_iterator const& iterator, policies const& all
       });
       auto const policy = from == all.end() ? std::string{"none"} : from->meta.name.str();
       auto const name = cluster.connection.cluster_name.str();
-      clusters.emplace_back(name + " " + policy, json::object{{"cluster", name},
-                                                              {"avgWeight", cluster.weight},
-                                                              {"connectionInfoFromPolicy", policy}});
+      clusters.emplace_back(
+          name + " " + policy,
+          json::object{{"cluster", name}, {"avgWeight", cluster.weight}, {"connectionInfoFromPolicy", policy}});
     }
     std::sort(clusters.begin(), clusters.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
     json::array sorted;
@@ -53,8 +53,8 @@ auto groups_as_json(aa::connection_iterator const& iterator, policies const& all
 }
 
 /// The probability of every whole order, by walking all draws (spec 8.2).
-void add_orders(std::vector<aa::connection_iterator::group> const& groups, std::size_t at, std::set<std::string> const& used,
-                std::string const& so_far, double probability, shares& out) {
+void add_orders(std::vector<aa::connection_iterator::group> const& groups, std::size_t at,
+                std::set<std::string> const& used, std::string const& so_far, double probability, shares& out) {
   for (; at != groups.size(); ++at) {
     double total = 0;
     for (auto const& cluster : groups[at].clusters) {
@@ -125,7 +125,8 @@ void run_policies(json::object const& input, report& results) {
   }
   if (input.at("groups") != groups) return;
   shares theirs;
-  for (auto const& [order, share] : input.at("orders").as_object()) theirs[std::string{order}] = share.to_number<double>();
+  for (auto const& [order, share] : input.at("orders").as_object())
+    theirs[std::string{order}] = share.to_number<double>();
   results.expect("reference's draws", json::string{implausible(theirs, exact, draws)}, "");
 }
 

@@ -94,8 +94,9 @@ void report::expect(std::string_view part, json::value expected, json::value act
 void report::fail(std::string_view part, std::string message) {
   case_failed_ = true;
   auto const* id = input_->if_contains("id");
-  failures_.push_back({std::string{family_} + " #" + (id == nullptr ? "?" : json::serialize(*id)) + " " + std::string{part},
-                       std::move(message) + "\n  case:      " + shortened(*input_, 3000)});
+  failures_.push_back(
+      {std::string{family_} + " #" + (id == nullptr ? "?" : json::serialize(*id)) + " " + std::string{part},
+       std::move(message) + "\n  case:      " + shortened(*input_, 3000)});
 }
 
 void report::end() {

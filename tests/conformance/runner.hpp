@@ -17,8 +17,8 @@ namespace json = boost::json;
 /// One answer of one case: what the reference gave and what we give.
 struct answer {
   std::string_view family;
-  std::string_view part;      ///< which answer of the case: "matches", "errors", ...
-  json::object const& input;  ///< the whole case as it stands in the vectors
+  std::string_view part;         ///< which answer of the case: "matches", "errors", ...
+  json::object const& input;     ///< the whole case as it stands in the vectors
   json::object const& document;  ///< the whole file: header fields with tables
   json::value expected;
   json::value actual;

@@ -110,8 +110,8 @@ void run_sequential(json::object const& input, report& results) {
 }
 
 /// What a batch step says of an allocated server; absent, null and empty are one.
-auto server_facts(std::string_view name, json::value const& counters, json::value const& lists, json::value const& labels)
-    -> json::value {
+auto server_facts(std::string_view name, json::value const& counters, json::value const& lists,
+                  json::value const& labels) -> json::value {
   json::object out{{"gameServer", name}};
   auto const add = [&out](std::string_view key, json::value const& value) {
     if (value.is_object() && !value.get_object().empty()) out[key] = value;
@@ -178,7 +178,8 @@ auto fault_in_replay(json::object const& input, world const& done) -> std::strin
     auto& server = servers.at(result.server->meta.name.str());
     if (!matches_one(*call->request, server)) return server.meta.name.str() + " did not match when it was handed out";
     apply_allocation(server, call->request->allocation().spec, done.gates(), {});
-    if (comparable(server) != comparable(*result.server)) return server.meta.name.str() + " is not what the rules make of it";
+    if (comparable(server) != comparable(*result.server))
+      return server.meta.name.str() + " is not what the rules make of it";
   }
   return {};
 }

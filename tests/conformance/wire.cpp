@@ -30,11 +30,15 @@ auto read_allocation(json::value const& from) -> agones_alloc::game_server_alloc
   return agones_alloc::read_game_server_allocation(from).value();
 }
 
-auto read_server(json::value const& from) -> agones_alloc::game_server { return agones_alloc::read_game_server(from).value(); }
+auto read_server(json::value const& from) -> agones_alloc::game_server {
+  return agones_alloc::read_game_server(from).value();
+}
 
 auto parsed(std::string_view text) -> json::value { return agones_alloc::parse_json(text).value(); }
 
-auto written(agones_alloc::game_server_allocation const& gsa) -> json::value { return parsed(agones_alloc::to_json(gsa)); }
+auto written(agones_alloc::game_server_allocation const& gsa) -> json::value {
+  return parsed(agones_alloc::to_json(gsa));
+}
 
 auto written(agones_alloc::game_server const& server) -> json::value { return parsed(agones_alloc::to_json(server)); }
 

@@ -10,7 +10,8 @@ using namespace agones_alloc;
 
 namespace {
 
-auto policy(std::string_view name, std::string_view cluster, std::int32_t priority, std::int64_t weight) -> game_server_allocation_policy {
+auto policy(std::string_view name, std::string_view cluster, std::int32_t priority, std::int64_t weight)
+    -> game_server_allocation_policy {
   game_server_allocation_policy out;
   out.meta.namespace_ = "default";
   out.meta.name = name;
@@ -119,7 +120,8 @@ TEST_CASE("a copy starts where its original was, and goes its own way") {
 
 TEST_CASE("weights at the end of the integer range do not overflow") {
   auto const most = std::numeric_limits<std::int64_t>::max();
-  policies const all{policy("a", "A", 1, most), policy("b", "A", 1, most), policy("c", "C", 1, most), policy("d", "D", 1, most)};
+  policies const all{policy("a", "A", 1, most), policy("b", "A", 1, most), policy("c", "C", 1, most),
+                     policy("d", "D", 1, most)};
   CHECK(connection_iterator{all}.groups()[0].clusters[0].weight == most);
   CHECK(order_of(all).size() == 3);
 }

@@ -67,7 +67,8 @@ TEST_CASE("a capacity is set first and cuts the count") {
 TEST_CASE("a negative capacity is an error and the count still changes") {
   auto const result = apply(7, 10, {"Increment", 1, -1});
   CHECK(result.counter == counter_status{8, 10});
-  CHECK(result.errors == texts{"unable to UpdateCounterCapacity: Name rooms, Capacity -1. Capacity must be greater than or equal to 0"});
+  CHECK(result.errors ==
+        texts{"unable to UpdateCounterCapacity: Name rooms, Capacity -1. Capacity must be greater than or equal to 0"});
 }
 
 TEST_CASE("an action that is no action is an error, also in the wrong case") {
@@ -80,15 +81,17 @@ TEST_CASE("an action that is no action is an error, also in the wrong case") {
 TEST_CASE("a negative amount is an error") {
   auto const result = apply(7, 10, increment(-3));
   CHECK(result.counter == counter_status{7, 10});
-  CHECK(result.errors == texts{"unable to UpdateCount with Name rooms, Action Increment, Amount -3. Amount must be greater than 0"});
+  CHECK(result.errors ==
+        texts{"unable to UpdateCount with Name rooms, Action Increment, Amount -3. Amount must be greater than 0"});
 }
 
 TEST_CASE("a counter the server lacks is an error for capacity and for count") {
   auto const result = apply(7, 10, {"Decrement", 1, 5}, "nosuch");
   CHECK(result.counter == counter_status{7, 10});
-  CHECK(result.errors ==
-        texts{"unable to UpdateCounterCapacity: Name nosuch, Capacity 5. Counter not found in GameServer gs",
-              "unable to UpdateCount with Name nosuch, Action Decrement, Amount 1. Counter not found in GameServer gs"});
+  CHECK(
+      result.errors ==
+      texts{"unable to UpdateCounterCapacity: Name nosuch, Capacity 5. Counter not found in GameServer gs",
+            "unable to UpdateCount with Name nosuch, Action Decrement, Amount 1. Counter not found in GameServer gs"});
 }
 
 TEST_CASE("an action without an amount, or an amount without an action, does nothing") {

@@ -17,7 +17,8 @@ struct applied {
   texts errors;
 };
 
-auto apply(std::int64_t capacity, std::optional<values> present, list_action action, std::string_view on = "players") -> applied {
+auto apply(std::int64_t capacity, std::optional<values> present, list_action action, std::string_view on = "players")
+    -> applied {
   auto server = make::server("gs");
   server.status.lists["players"] = {capacity, std::move(present)};
   auto gsa = make::allocation();
@@ -83,10 +84,13 @@ TEST_CASE("a capacity is set first and cuts the values") {
 TEST_CASE("a capacity outside 0 to 1000 is an error and the rest still runs") {
   auto const result = apply(2, values{"a"}, {{"b"}, {}, 1001});
   CHECK(result.list == list_status{2, values{"a", "b"}});
-  CHECK(result.errors ==
-        texts{"unable to UpdateListCapacity: Name players, Capacity 1001. Capacity must be between 0 and 1000, inclusive"});
-  CHECK(apply(2, values{"a"}, capacity(-1)).errors ==
-        texts{"unable to UpdateListCapacity: Name players, Capacity -1. Capacity must be between 0 and 1000, inclusive"});
+  CHECK(
+      result.errors ==
+      texts{
+          "unable to UpdateListCapacity: Name players, Capacity 1001. Capacity must be between 0 and 1000, inclusive"});
+  CHECK(
+      apply(2, values{"a"}, capacity(-1)).errors ==
+      texts{"unable to UpdateListCapacity: Name players, Capacity -1. Capacity must be between 0 and 1000, inclusive"});
 }
 
 TEST_CASE("a list the server lacks is an error for each step") {

@@ -42,7 +42,8 @@ TEST_CASE("Exists and DoesNotExist take no values") {
 
 TEST_CASE("a bad key and a bad value are shown with what is wrong") {
   CHECK(reason(one({"-a", "Exists", {}})).starts_with("key: Invalid value: \"-a\": name part must consist of"));
-  CHECK(reason(one({"a", "In", {"ok", "-b"}})).starts_with("values[1][a]: Invalid value: \"-b\": a valid label must be"));
+  CHECK(
+      reason(one({"a", "In", {"ok", "-b"}})).starts_with("values[1][a]: Invalid value: \"-b\": a valid label must be"));
   label_selector labels;
   labels.match_labels.set("a", "-b");
   CHECK(reason(labels).starts_with("values[0][a]: Invalid value: \"-b\": a valid label must be"));
@@ -56,7 +57,8 @@ TEST_CASE("several texts for one key are joined with semicolons") {
 TEST_CASE("two faults of one requirement stand in brackets") {
   auto const text = reason(one({"-a", "In", {}}));
   CHECK(text.starts_with("[key: Invalid value: \"-a\": "));
-  CHECK(text.ends_with(", values: Invalid value: []string(nil): for 'in', 'notin' operators, values set can't be empty]"));
+  CHECK(text.ends_with(
+      ", values: Invalid value: []string(nil): for 'in', 'notin' operators, values set can't be empty]"));
 }
 
 TEST_CASE("only the first failing requirement is reported, matchLabels first") {

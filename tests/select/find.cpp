@@ -122,7 +122,8 @@ TEST_CASE("top_n stays within the best selector") {
   choice.top_n = 5;
   auto gsa = make::allocation();
   gsa.spec.selectors = {make::selector({{"mode", "ctf"}}), {}};
-  auto const list = list_of({make::server("a"), make::labelled(make::server("b"), {{"mode", "ctf"}}), make::server("c")});
+  auto const list =
+      list_of({make::server("a"), make::labelled(make::server("b"), {{"mode", "ctf"}}), make::server("c")});
   CHECK(tally(*request_of(gsa, choice), list) == std::map<std::size_t, int>{{1, 3000}});
 }
 

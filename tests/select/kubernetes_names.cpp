@@ -13,11 +13,13 @@ std::string const word_text =
     "(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
     "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 std::string const value_text =
-    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end "
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
+    "end "
     "with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
     "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 std::string const subdomain_text =
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end "
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
+    "end "
     "with an alphanumeric character (e.g. 'example.com', regex used for validation is "
     "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
@@ -50,7 +52,8 @@ TEST_CASE("a key's name has at most 63 characters") {
 
 TEST_CASE("a key has at most one slash") {
   CHECK(qualified_name_problems("a/b/c") ==
-        texts{"a qualified name " + word_text + " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"});
+        texts{"a qualified name " + word_text +
+              " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"});
 }
 
 TEST_CASE("a key's prefix is a lowercase DNS subdomain of at most 253 characters") {
@@ -58,7 +61,8 @@ TEST_CASE("a key's prefix is a lowercase DNS subdomain of at most 253 characters
   CHECK(qualified_name_problems("A/b") == texts{"prefix part " + subdomain_text});
   CHECK(qualified_name_problems("a..b/c") == texts{"prefix part " + subdomain_text});
   CHECK(qualified_name_problems("a-.b/c") == texts{"prefix part " + subdomain_text});
-  CHECK(qualified_name_problems(std::string(254, 'p') + "/n") == texts{"prefix part must be no more than 253 characters"});
+  CHECK(qualified_name_problems(std::string(254, 'p') + "/n") ==
+        texts{"prefix part must be no more than 253 characters"});
 }
 
 TEST_CASE("a label value may be empty, but not long or odd") {

@@ -14,8 +14,8 @@ namespace make {
 
 using namespace agones_alloc;
 
-inline auto server(std::string_view name, std::string_view node = "n1", game_server_state state = game_server_state::ready)
-    -> game_server {
+inline auto server(std::string_view name, std::string_view node = "n1",
+                   game_server_state state = game_server_state::ready) -> game_server {
   game_server out;
   out.meta.name = name;
   out.meta.namespace_ = "default";
@@ -24,7 +24,8 @@ inline auto server(std::string_view name, std::string_view node = "n1", game_ser
   return out;
 }
 
-inline auto with_counter(game_server of, std::string_view name, std::int64_t count, std::int64_t capacity) -> game_server {
+inline auto with_counter(game_server of, std::string_view name, std::int64_t count, std::int64_t capacity)
+    -> game_server {
   of.status.counters[name] = {count, capacity};
   return of;
 }

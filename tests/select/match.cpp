@@ -18,7 +18,8 @@ auto hits(game_server_selector const& selector, game_server const& server, featu
   return matches(compile(selector, gates).value(), server);
 }
 
-auto expression(std::string_view key, std::string_view op, std::vector<shared_string> values = {}) -> game_server_selector {
+auto expression(std::string_view key, std::string_view op, std::vector<shared_string> values = {})
+    -> game_server_selector {
   game_server_selector out;
   out.labels.match_expressions.push_back({key, op, std::move(values)});
   return out;
@@ -176,11 +177,22 @@ TEST_CASE("a gate off and a maximum of 0 leave no players clause behind") {
 }
 
 TEST_CASE("equal selectors have equal hashes and each clause changes the hash") {
-  std::vector<game_server_selector> all{{}, make::selector({{"a", "b"}}), make::selector({{"ab", ""}}), expression("a", "Exists"),
-                                        expression("a", "In", {"b", "c"}), expression("a", "NotIn", {"b", "c"}), counter({}),
-                                        counter({.min_count = 1}), counter({.max_count = 1}), counter({.min_available = 1}),
-                                        counter({.max_available = 1}), list({}), list({.contains_value = "x"}),
-                                        list({.contains_value = {}, .min_available = 1}), players(1, 5), players(5, 5)};
+  std::vector<game_server_selector> all{{},
+                                        make::selector({{"a", "b"}}),
+                                        make::selector({{"ab", ""}}),
+                                        expression("a", "Exists"),
+                                        expression("a", "In", {"b", "c"}),
+                                        expression("a", "NotIn", {"b", "c"}),
+                                        counter({}),
+                                        counter({.min_count = 1}),
+                                        counter({.max_count = 1}),
+                                        counter({.min_available = 1}),
+                                        counter({.max_available = 1}),
+                                        list({}),
+                                        list({.contains_value = "x"}),
+                                        list({.contains_value = {}, .min_available = 1}),
+                                        players(1, 5),
+                                        players(5, 5)};
   game_server_selector state;
   state.game_server_state = "Ready";
   all.push_back(state);

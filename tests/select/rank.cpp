@@ -76,15 +76,16 @@ TEST_CASE("the specification's example sorts as it says, without and with priori
 
 TEST_CASE("packed: an Allocated server goes first, then the node with more allocated, then with more ready") {
   loads const nodes{{"busy", {5, 0}}, {"full", {2, 9}}, {"few", {2, 1}}, {"idle", {0, 3}}};
-  CHECK(sorted_names({make::server("a", "idle"), make::server("b", "few"), make::server("c", "full"), make::server("d", "busy"),
-                      make::server("e", "idle", allocated)},
+  CHECK(sorted_names({make::server("a", "idle"), make::server("b", "few"), make::server("c", "full"),
+                      make::server("d", "busy"), make::server("e", "idle", allocated)},
                      nodes, {}) == "e d c b a");
 }
 
 TEST_CASE("packed: nodes of equal load interleave by server name") {
   loads const nodes{{"n1", {1, 2}}, {"n2", {1, 2}}};
-  CHECK(sorted_names({make::server("d", "n1"), make::server("c", "n2"), make::server("b", "n1"), make::server("a", "n2")}, nodes, {}) ==
-        "a b c d");
+  CHECK(
+      sorted_names({make::server("d", "n1"), make::server("c", "n2"), make::server("b", "n1"), make::server("a", "n2")},
+                   nodes, {}) == "a b c d");
 }
 
 TEST_CASE("packed: servers of unknown nodes go last and are still ordered (Q26)") {
@@ -98,7 +99,8 @@ TEST_CASE("packed with the players gate: the fullest goes first, one without pla
   ranking with_players;
   with_players.players = true;
   std::vector<game_server> const servers{make::server("a"), make::with_players(make::server("b"), 0, 8),
-                                         make::with_players(make::server("c"), 7, 8), make::with_players(make::server("d"), 9, 8)};
+                                         make::with_players(make::server("c"), 7, 8),
+                                         make::with_players(make::server("d"), 9, 8)};
   CHECK(sorted_names(servers, {}, with_players) == "d c b a");
   CHECK(sorted_names(servers, {}, {}) == "a b c d");
 }
@@ -122,7 +124,8 @@ TEST_CASE("priorities: equal or missing on both sides go to the next, then to th
   auto const a = make::with_list(make::with_counter(make::server("a"), "rooms", 1, 2), "players", 2, {"x"});
   auto const b = make::with_list(make::with_counter(make::server("b"), "rooms", 4, 5), "players", 3, {"x"});
   CHECK(before(b, a, order));
-  CHECK(before(make::with_list(make::server("b"), "players", 3, {}), make::with_list(make::server("a"), "players", 2, {}), order));
+  CHECK(before(make::with_list(make::server("b"), "players", 3, {}),
+               make::with_list(make::server("a"), "players", 2, {}), order));
   CHECK(before(make::server("a"), make::server("b"), order));
 }
 
@@ -167,9 +170,10 @@ TEST_CASE("custom: the user's ranker decides, its ties fall to the name") {
   order.custom = make_ranker([](game_server const& a, game_server const& b) {
     return a.meta.labels.value_or_empty("weight") > b.meta.labels.value_or_empty("weight");
   });
-  CHECK(sorted_names({make::labelled(make::server("a"), {{"weight", "1"}}), make::labelled(make::server("c"), {{"weight", "2"}}),
-                      make::labelled(make::server("b"), {{"weight", "2"}})},
-                     {}, order) == "b c a");
+  CHECK(sorted_names(
+            {make::labelled(make::server("a"), {{"weight", "1"}}), make::labelled(make::server("c"), {{"weight", "2"}}),
+             make::labelled(make::server("b"), {{"weight", "2"}})},
+            {}, order) == "b c a");
 }
 
 TEST_CASE("one name in two namespaces is ordered by namespace") {

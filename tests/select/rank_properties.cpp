@@ -44,7 +44,8 @@ class world {
     if (chance(2)) out.priorities.push_back({false, chance(2), "rooms"});
     if (chance(2)) out.priorities.push_back({true, chance(2), "players"});
     if (out.kind == order_kind::custom) {
-      out.custom = make_ranker([](game_server const& a, game_server const& b) { return a.status.node_name < b.status.node_name; });
+      out.custom = make_ranker(
+          [](game_server const& a, game_server const& b) { return a.status.node_name < b.status.node_name; });
     }
     return out;
   }
@@ -53,17 +54,21 @@ class world {
     game_server_selector out;
     if (chance(2)) out.labels.match_labels.set("mode", chance(2) ? "ctf" : "none");
     if (chance(2)) out.game_server_state = "Allocated";
-    if (chance(3)) out.counters.emplace().emplace("rooms", counter_selector{.min_available = static_cast<std::int64_t>(below(3))});
+    if (chance(3))
+      out.counters.emplace().emplace("rooms", counter_selector{.min_available = static_cast<std::int64_t>(below(3))});
     return out;
   }
 
  private:
-  auto number() -> std::int64_t { return chance(9) ? std::numeric_limits<std::int64_t>::max() : static_cast<std::int64_t>(below(4)); }
+  auto number() -> std::int64_t {
+    return chance(9) ? std::numeric_limits<std::int64_t>::max() : static_cast<std::int64_t>(below(4));
+  }
   seeded_random random_;
 };
 
 /// Spec 3, steps 1 to 3, word for word.
-auto naive_find(allocation_request const& request, std::vector<game_server_ptr> const& list) -> std::optional<found_server> {
+auto naive_find(allocation_request const& request, std::vector<game_server_ptr> const& list)
+    -> std::optional<found_server> {
   std::map<std::size_t, std::size_t> first_hits;
   for (std::size_t i = 0; i != list.size(); ++i) {
     if (list[i]->meta.namespace_ != request.allocation().meta.namespace_) continue;
@@ -85,7 +90,8 @@ TEST_CASE("compare is a strict total order on any servers, nodes and rankings") 
     for (int i = 0; i != 6; ++i) servers.push_back(random.server());
     // One node is unknown; loads tie often.
     std::map<std::string, node_load> nodes;
-    for (auto const* node : {"n0", "n1", "n2"}) nodes[node] = {static_cast<std::uint32_t>(random.below(2)), static_cast<std::uint32_t>(random.below(2))};
+    for (auto const* node : {"n0", "n1", "n2"})
+      nodes[node] = {static_cast<std::uint32_t>(random.below(2)), static_cast<std::uint32_t>(random.below(2))};
     auto const sign = [&](game_server const& a, game_server const& b) {
       auto const load_of = [&nodes](game_server const& server) {
         auto const at = nodes.find(server.status.node_name.str());

@@ -87,7 +87,8 @@ TEST_CASE("rules 20 and 21: a counter action's numbers are not negative") {
 
 TEST_CASE("rule 22: an amount needs an action") {
   CHECK(problems(with_action({std::nullopt, 0, std::nullopt})) ==
-        texts{R"(spec.counters[rooms]: Invalid value: "null": action must be "Increment" or "Decrement" if the amount is not nil)"});
+        texts{R"(spec.counters[rooms]: Invalid value: "null": )"
+              R"(action must be "Increment" or "Decrement" if the amount is not nil)"});
 }
 
 TEST_CASE("rule 23: an action needs an amount") {
@@ -127,7 +128,8 @@ TEST_CASE("rule 27: annotation keys are checked in lower case and shown as they 
   gsa.spec.metadata.annotations = {{"Example.COM/-Key", "x"}};
   auto const found = problems(gsa);
   REQUIRE(found.size() == 1);
-  CHECK(found[0].starts_with(R"(spec.metadata.annotations: Invalid value: "Example.COM/-Key": name part must consist of)"));
+  CHECK(found[0].starts_with(
+      R"(spec.metadata.annotations: Invalid value: "Example.COM/-Key": name part must consist of)"));
 }
 
 TEST_CASE("rule 28: annotations have at most 262144 bytes, keys included") {
@@ -148,7 +150,7 @@ TEST_CASE("all parts are reported together, in the reference's order") {
   gsa.spec.priorities.emplace({priority{"", "k", "Ascending"}});
   std::vector<std::string> fields;
   for (auto const& error : validate(gsa, {})) fields.push_back(error.field);
-  CHECK(fields == std::vector<std::string>{"spec.scheduling", "spec.priorities[0]", "spec.counters[c].amount", "spec.counters[c]",
-                                           "spec.lists[l].capacity", "spec.metadata.labels", "spec.metadata.annotations",
-                                           "spec.metadata.annotations"});
+  CHECK(fields == std::vector<std::string>{"spec.scheduling", "spec.priorities[0]", "spec.counters[c].amount",
+                                           "spec.counters[c]", "spec.lists[l].capacity", "spec.metadata.labels",
+                                           "spec.metadata.annotations", "spec.metadata.annotations"});
 }

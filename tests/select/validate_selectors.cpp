@@ -57,8 +57,9 @@ auto with_players(std::int64_t least, std::int64_t most) -> game_server_allocati
 TEST_CASE("a plain request has no problems") { CHECK(problems(make::allocation()).empty()); }
 
 TEST_CASE("rule 1: scheduling is Packed or Distributed") {
-  CHECK(problems(make::allocation("packed")) ==
-        texts{R"(NotSupported spec.scheduling: Unsupported value: "packed": supported values: "Packed", "Distributed")"});
+  CHECK(
+      problems(make::allocation("packed")) ==
+      texts{R"(NotSupported spec.scheduling: Unsupported value: "packed": supported values: "Packed", "Distributed")"});
   CHECK(problems(make::allocation("")) ==
         texts{R"(NotSupported spec.scheduling: Unsupported value: "": supported values: "Packed", "Distributed")"});
   CHECK(problems(make::allocation("Distributed")).empty());
@@ -77,10 +78,11 @@ TEST_CASE("rule 3: a state that is set is Ready or Allocated, and empty is neith
   game_server_selector selector;
   selector.game_server_state = "Shutdown";
   CHECK(problems(with_required(selector)) ==
-        texts{R"(Invalid spec.required.gameServerState: Invalid value: "Shutdown": GameServerState must be either Allocated or Ready)"});
+        texts{R"(Invalid spec.required.gameServerState: Invalid value: "Shutdown": )"
+              R"(GameServerState must be either Allocated or Ready)"});
   selector.game_server_state = "";
-  CHECK(problems(with_required(selector)) ==
-        texts{R"(Invalid spec.required.gameServerState: Invalid value: "": GameServerState must be either Allocated or Ready)"});
+  CHECK(problems(with_required(selector)) == texts{R"(Invalid spec.required.gameServerState: Invalid value: "": )"
+                                                   R"(GameServerState must be either Allocated or Ready)"});
   selector.game_server_state = "Allocated";
   CHECK(problems(with_required(selector)).empty());
 }
@@ -106,22 +108,26 @@ TEST_CASE("rules 7 to 9: a counter's problems come in the reference's order") {
   CHECK(problems(with_counter({.min_count = -1, .max_count = -2, .min_available = -3, .max_available = -4})) ==
         texts{"Invalid spec.selectors[0].counters[rooms].minCount: Invalid value: -1: " + not_negative,
               "Invalid spec.selectors[0].counters[rooms].maxCount: Invalid value: -2: " + not_negative,
-              "Invalid spec.selectors[0].counters[rooms]: Invalid value: -2: maxCount must zero or greater than minCount -1",
+              "Invalid spec.selectors[0].counters[rooms]: Invalid value: -2: maxCount must zero or greater than "
+              "minCount -1",
               "Invalid spec.selectors[0].counters[rooms].minAvailable: Invalid value: -3: " + not_negative,
               "Invalid spec.selectors[0].counters[rooms].maxAvailable: Invalid value: -4: " + not_negative,
-              "Invalid spec.selectors[0].counters[rooms]: Invalid value: -4: maxAvailable must zero or greater than minAvailable -3"});
+              "Invalid spec.selectors[0].counters[rooms]: Invalid value: -4: maxAvailable must zero or greater than "
+              "minAvailable -3"});
 }
 
 TEST_CASE("rule 8: a counter's maximum count is 0 or not under the minimum") {
   CHECK(problems(with_counter({.min_count = 5, .max_count = 4})) ==
-        texts{"Invalid spec.selectors[0].counters[rooms]: Invalid value: 4: maxCount must zero or greater than minCount 5"});
+        texts{"Invalid spec.selectors[0].counters[rooms]: Invalid value: 4: maxCount must zero or greater than "
+              "minCount 5"});
   CHECK(problems(with_counter({.min_count = 5, .max_count = 0})).empty());
   CHECK(problems(with_counter({.min_count = 5, .max_count = 5})).empty());
 }
 
 TEST_CASE("rule 9: a counter's maximum availability is 0 or not under the minimum") {
   CHECK(problems(with_counter({.min_available = 5, .max_available = 4})) ==
-        texts{"Invalid spec.selectors[0].counters[rooms]: Invalid value: 4: maxAvailable must zero or greater than minAvailable 5"});
+        texts{"Invalid spec.selectors[0].counters[rooms]: Invalid value: 4: maxAvailable must zero or greater than "
+              "minAvailable 5"});
   CHECK(problems(with_counter({.min_available = 5, .max_available = 0})).empty());
 }
 
@@ -129,9 +135,11 @@ TEST_CASE("rules 10 and 11: a list's limits, like a counter's") {
   CHECK(problems(with_list({.contains_value = {}, .min_available = -1, .max_available = -2})) ==
         texts{"Invalid spec.selectors[0].lists[players].minAvailable: Invalid value: -1: " + not_negative,
               "Invalid spec.selectors[0].lists[players].maxAvailable: Invalid value: -2: " + not_negative,
-              "Invalid spec.selectors[0].lists[players]: Invalid value: -2: maxAvailable must zero or greater than minAvailable -1"});
+              "Invalid spec.selectors[0].lists[players]: Invalid value: -2: maxAvailable must zero or greater than "
+              "minAvailable -1"});
   CHECK(problems(with_list({.contains_value = {}, .min_available = 3, .max_available = 2})) ==
-        texts{"Invalid spec.selectors[0].lists[players]: Invalid value: 2: maxAvailable must zero or greater than minAvailable 3"});
+        texts{"Invalid spec.selectors[0].lists[players]: Invalid value: 2: maxAvailable must zero or greater than "
+              "minAvailable 3"});
 }
 
 TEST_CASE("rules 12 and 13: counters and lists of a selector need their gate, even empty ones") {
@@ -172,5 +180,6 @@ TEST_CASE("maps are gone through by key") {
 
 TEST_CASE("the ends of the integer range are valid limits") {
   auto const most = std::numeric_limits<std::int64_t>::max();
-  CHECK(problems(with_counter({.min_count = most, .max_count = most, .min_available = most, .max_available = most})).empty());
+  CHECK(problems(with_counter({.min_count = most, .max_count = most, .min_available = most, .max_available = most}))
+            .empty());
 }

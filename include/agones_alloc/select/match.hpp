@@ -26,17 +26,18 @@ struct label_clause {
 
 /// A selector with its words turned into enums and its gates applied. A value.
 struct compiled_selector {
-  std::vector<label_clause> labels;         ///< sorted by key; all must hold
-  std::optional<game_server_state> state;   ///< nullopt: any
-  std::optional<player_selector> players;   ///< absent when it cannot filter (gate off, or max 0)
-  named_map<counter_selector> counters;     ///< empty: no clause
+  std::vector<label_clause> labels;        ///< sorted by key; all must hold
+  std::optional<game_server_state> state;  ///< nullopt: any
+  std::optional<player_selector> players;  ///< absent when it cannot filter (gate off, or max 0)
+  named_map<counter_selector> counters;    ///< empty: no clause
   named_map<list_selector> lists;
 
   friend auto operator==(compiled_selector const&, compiled_selector const&) -> bool = default;
 };
 
 /// Compiles a label selector. The error's text is the reference's reason (spec 2.5, "Label selector reasons").
-AGONES_ALLOC_DECL auto compile_labels(label_selector const&, std::vector<label_clause>& out) -> std::optional<std::string>;
+AGONES_ALLOC_DECL auto compile_labels(label_selector const&, std::vector<label_clause>& out)
+    -> std::optional<std::string>;
 
 /// Compiles a (defaulted) selector; errc::invalid_request where its labels cannot be compiled. A state that
 /// is not a known word compiles to `other`, which matches nothing.

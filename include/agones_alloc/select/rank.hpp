@@ -89,8 +89,8 @@ AGONES_ALLOC_DECL auto compare_static(game_server const& a, game_server const& b
 
 /// The whole order: state and node loads first where `packed` (null load: unknown node, ranks last), then
 /// compare_static. Total: equal only for one namespace and name. For `random`: name order.
-AGONES_ALLOC_DECL auto compare(game_server const& a, node_load const* load_a, game_server const& b, node_load const* load_b,
-                               ranking const&) noexcept -> std::strong_ordering;
+AGONES_ALLOC_DECL auto compare(game_server const& a, node_load const* load_a, game_server const& b,
+                               node_load const* load_b, ranking const&) noexcept -> std::strong_ordering;
 
 /// A hash of a ranking, for looking up views. The same in every process, but for `custom`.
 AGONES_ALLOC_DECL auto hash_value(ranking const&) noexcept -> std::size_t;

@@ -45,10 +45,14 @@ AGONES_ALLOC_DECL auto clause_name(label_clause const& clause) -> std::string {
     return out + ")";
   };
   switch (clause.op) {
-    case label_operator::in: return name + (clause.values.size() == 1 ? "=" + clause.values[0].str() : " in " + listed());
-    case label_operator::not_in: return name + " not in " + listed();
-    case label_operator::exists: return name + " exists";
-    case label_operator::does_not_exist: return name + " does not exist";
+    case label_operator::in:
+      return name + (clause.values.size() == 1 ? "=" + clause.values[0].str() : " in " + listed());
+    case label_operator::not_in:
+      return name + " not in " + listed();
+    case label_operator::exists:
+      return name + " exists";
+    case label_operator::does_not_exist:
+      return name + " does not exist";
   }
   return name;
 }

@@ -94,7 +94,8 @@ AGONES_ALLOC_DECL auto label_value_problems(std::string_view text) -> std::vecto
 
 AGONES_ALLOC_DECL auto dns_subdomain_problems(std::string_view text) -> std::vector<std::string> {
   std::vector<std::string> problems;
-  if (text.size() > detail::max_subdomain_length) problems.push_back(detail::too_long_text(detail::max_subdomain_length));
+  if (text.size() > detail::max_subdomain_length)
+    problems.push_back(detail::too_long_text(detail::max_subdomain_length));
   if (!detail::is_dns_subdomain(text)) problems.emplace_back(detail::dns_subdomain_text);
   return problems;
 }

@@ -77,10 +77,14 @@ AGONES_ALLOC_DECL auto holds(label_clause const& clause, string_map const& label
                               [](std::string_view a, std::string_view b) { return a < b; });
   };
   switch (clause.op) {
-    case label_operator::in: return value && listed();
-    case label_operator::not_in: return !value || !listed();
-    case label_operator::exists: return value.has_value();
-    case label_operator::does_not_exist: return !value;
+    case label_operator::in:
+      return value && listed();
+    case label_operator::not_in:
+      return !value || !listed();
+    case label_operator::exists:
+      return value.has_value();
+    case label_operator::does_not_exist:
+      return !value;
   }
   return false;
 }
@@ -93,7 +97,8 @@ inline auto holds(counter_selector const& wanted, counter_status const& counter)
 inline auto holds(list_selector const& wanted, list_status const& list) noexcept -> bool {
   if (!within(saturating_sub(list.capacity, list.count()), wanted.min_available, wanted.max_available)) return false;
   if (wanted.contains_value.empty()) return true;
-  return list.values && std::find(list.values->begin(), list.values->end(), wanted.contains_value) != list.values->end();
+  return list.values &&
+         std::find(list.values->begin(), list.values->end(), wanted.contains_value) != list.values->end();
 }
 
 inline auto holds(player_selector const& wanted, player_status const* players) noexcept -> bool {
@@ -183,7 +188,8 @@ AGONES_ALLOC_DECL auto hash_value(compiled_selector const& selector) noexcept ->
     hash.add(static_cast<std::uint64_t>(clause.values.size()));
     for (auto const& value : clause.values) hash.add(value.view());
   }
-  hash.add(selector.state.has_value()).add(static_cast<std::uint64_t>(selector.state.value_or(game_server_state::unset)));
+  hash.add(selector.state.has_value())
+      .add(static_cast<std::uint64_t>(selector.state.value_or(game_server_state::unset)));
   hash.add(selector.players.has_value());
   if (selector.players) hash.add(selector.players->min_available).add(selector.players->max_available);
   hash.add(static_cast<std::uint64_t>(selector.counters.size()));

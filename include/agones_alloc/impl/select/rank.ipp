@@ -51,15 +51,18 @@ inline auto compare_wishes(game_server const& a, game_server const& b, ranking c
         if (by_players != 0) return by_players;
       }
       return compare_priorities(a, b, order.priorities);
-    case order_kind::by_priorities: return compare_priorities(a, b, order.priorities);
-    case order_kind::random: return std::strong_ordering::equal;
+    case order_kind::by_priorities:
+      return compare_priorities(a, b, order.priorities);
+    case order_kind::random:
+      return std::strong_ordering::equal;
     case order_kind::newest_first: {
       auto const when_a = a.meta.creation_timestamp.time_since_epoch().count();
       auto const when_b = b.meta.creation_timestamp.time_since_epoch().count();
       if (when_a != when_b) return when_b <=> when_a;
       return compare_priorities(a, b, order.priorities);
     }
-    case order_kind::custom: return compare_custom(a, b, order.custom.get());
+    case order_kind::custom:
+      return compare_custom(a, b, order.custom.get());
   }
   return std::strong_ordering::equal;
 }

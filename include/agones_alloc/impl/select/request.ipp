@@ -39,9 +39,12 @@ inline auto chosen_ranking(allocation_spec const& spec, feature_gates gates, cho
   out = ranking_of(wishes, gates);
   out.kind = *choice.order;
   switch (out.kind) {
-    case order_kind::packed: break;
+    case order_kind::packed:
+      break;
     case order_kind::by_priorities:
-    case order_kind::newest_first: out.players = false; break;
+    case order_kind::newest_first:
+      out.players = false;
+      break;
     case order_kind::custom:
       out.custom = choice.custom;
       out.players = false;

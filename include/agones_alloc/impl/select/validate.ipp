@@ -100,8 +100,7 @@ inline void check_selector(field_errors& out, std::string const& path, game_serv
     add_invalid(out, path + ".labelSelector", shown(selector.labels), "Error converting label selector: " + *reason);
   }
   if (auto const& state = selector.game_server_state; state && *state != "Ready" && *state != "Allocated") {  // rule 3
-    add_invalid(out, path + ".gameServerState", go_quoted(*state),
-                "GameServerState must be either Allocated or Ready");
+    add_invalid(out, path + ".gameServerState", go_quoted(*state), "GameServerState must be either Allocated or Ready");
   }
   if (gates.player_allocation_filter && selector.players) check_players(out, path + ".players", *selector.players);
   if (selector.counters) {
