@@ -44,20 +44,19 @@ configure_locked() {
 # compile FOLDER [TARGET...]: progress on a terminal is one line that moves, elsewhere a line now and then.
 compile() {
   local folder=$1; shift
-  # Heavy translation units take over a gigabyte each: not more of them than processors.
-  set -- -j "$(nproc)" "$@"
-  # Two runs in one folder would trip over each other.
-  local run=(flock -o ".cache/$folder.lock" ninja -C "$folder" "$@")
+  # Heavy translation units take over a gigabyte each: not more of them than processors. Two runs in one
+  # folder would trip over each other.
+  local run=(flock -o ".cache/$folder.lock" ninja -C "$folder" -j "$(nproc)" "$@")
   if [[ -t 2 ]]; then
     "${run[@]}" >&2
-  else
-    "${run[@]}" 2>&1 | awk '
-      /^\[[0-9]+\/[0-9]+\]/ && !/FAILED/ {
-        split(substr($1, 2), part, /[\/\]]/)
-        step = int(part[1] * 10 / part[2])
-        if (step != last) { print; fflush(); last = step }
-        next
-      }
-      { print; fflush() }' >&2
+    return
   fi
+  local line last=-1
+  "${run[@]}" 2>&1 | while IFS= read -r line; do  # not awk: Debian's reads a pipe in large pieces
+    if [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]]; then
+      ((BASH_REMATCH[1] * 20 / BASH_REMATCH[2] != last)) || continue
+      last=$((BASH_REMATCH[1] * 20 / BASH_REMATCH[2]))
+    fi
+    printf '%s\n' "$line"
+  done >&2
 }
