@@ -2,6 +2,7 @@
 set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 cd "$root"
+mkdir -p .cache  # locks
 
 say() { printf '==> %s\n' "$*" >&2; }
 die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
@@ -13,7 +14,6 @@ export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file
 # configure FOLDER OPTION...: sets the build folder up once; anew when the options changed or it does not work
 # any more, and again when files came or went that meson.build does not name.
 configure() {
-  mkdir -p .cache
   ( flock 9; configure_locked "$@" ) 9>".cache/$1.lock"
 }
 
