@@ -47,6 +47,23 @@ TEST_CASE("shared_string keeps NUL bytes and compares byte-wise") {
 TEST_CASE("maps of shared_string are looked up by string_view") {
   std::map<shared_string, int, std::less<>> const sorted{{"a", 1}, {"b", 2}};
   CHECK(sorted.find(std::string_view{"b"})->second == 2);
+  CHECK(sorted.find("b")->second == 2);
+  CHECK(sorted.find(std::string{"a"})->second == 1);
   std::unordered_map<shared_string, int> const hashed{{"a", 1}};
   CHECK(hashed.at("a") == 1);
+}
+
+TEST_CASE("a shared_string compares with literals, strings and views on either side") {
+  shared_string const b{"b"};
+  std::string const text{"b"};
+  char const* const pointer = "c";
+  CHECK(b == text);
+  CHECK(text == b);
+  CHECK("b" == b);
+  CHECK(b < "c");
+  CHECK("a" < b);
+  CHECK(b < pointer);
+  CHECK(std::string_view{"a"} < b);
+  CHECK(b >= text);
+  CHECK(std::less<>{}(b, "c"));
 }

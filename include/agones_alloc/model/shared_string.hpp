@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <compare>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -18,6 +19,14 @@
 #include <utility>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
+
+class shared_string;
+
+namespace detail {
+/// What compares with a shared_string without becoming one: literals, std::string, std::string_view.
+template <class T>
+concept text_like = std::convertible_to<T const&, std::string_view> && !std::same_as<T, shared_string>;
+}  // namespace detail
 
 /// Text of a model value: immutable, cheap to copy, empty by default.
 ///
@@ -58,14 +67,16 @@ class shared_string {
   friend auto operator==(shared_string const& a, shared_string const& b) noexcept -> bool {
     return a.rep_ == b.rep_ || a.view() == b.view();
   }
-  friend auto operator==(shared_string const& a, std::string_view b) noexcept -> bool { return a.view() == b; }
-  friend auto operator==(shared_string const& a, char const* b) noexcept -> bool { return a.view() == b; }
-  friend auto operator==(shared_string const& a, std::string const& b) noexcept -> bool { return a.view() == b; }
+  template <detail::text_like Text>
+  friend auto operator==(shared_string const& a, Text const& b) noexcept -> bool {
+    return a.view() == std::string_view{b};
+  }
   friend auto operator<=>(shared_string const& a, shared_string const& b) noexcept -> std::strong_ordering {
     return a.view() <=> b.view();
   }
-  friend auto operator<=>(shared_string const& a, std::string_view b) noexcept -> std::strong_ordering {
-    return a.view() <=> b;
+  template <detail::text_like Text>
+  friend auto operator<=>(shared_string const& a, Text const& b) noexcept -> std::strong_ordering {
+    return a.view() <=> std::string_view{b};
   }
   friend auto operator<<(std::ostream& out, shared_string const& text) -> std::ostream& { return out << text.view(); }
 
