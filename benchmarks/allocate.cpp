@@ -180,6 +180,8 @@ class closed_loop {
     // The index follows the cache as it does while a program starts; views are built by the first calls.
     context_.run();
     context_.restart();
+    // What filling left to the heap is put in order now, not by some allocation.
+    ::malloc_trim(0);
     goal_ = want.shape == "impossible" ? 2'000'000 : want.servers;
     marks_.reserve(11);
   }
