@@ -159,6 +159,21 @@ TEST_CASE_FIXTURE(store_fixture, "identity is the store's: a write cannot change
   CHECK((*next)->meta.creation_timestamp == base->meta.creation_timestamp);
 }
 
+TEST_CASE_FIXTURE(store_fixture, "identity and generation come from what is stored, whatever the base claims") {
+  auto const made = *store.create(make_server("a"));
+  auto desired = *made;
+  desired.status.state = game_server_state::allocated;
+  auto forged = desired;
+  forged.meta.uid = "another";
+  forged.meta.creation_timestamp = timestamp{1s};
+  forged.meta.generation = 90;
+  auto const next = store.update(forged, desired);
+  REQUIRE(next);
+  CHECK((*next)->meta.uid == "a-uid");
+  CHECK((*next)->meta.creation_timestamp == timestamp{1'600'000'000s});
+  CHECK((*next)->meta.generation == 2);
+}
+
 TEST_CASE_FIXTURE(store_fixture, "a list is sorted and says where a watch goes on") {
   store.create(make_server("b"));
   store.create(make_server("a"));
@@ -266,7 +281,8 @@ TEST_CASE_FIXTURE(store_fixture, "each fault does what its name says") {
                                                                    {kind::refused, errc::refused, false},
                                                                    {kind::lost_before, errc::outcome_unknown, false},
                                                                    {kind::lost_after, errc::outcome_unknown, true}}) {
-    CAPTURE(static_cast<int>(what));
+    auto const fault_kind = static_cast<int>(what);  // Clang 14 captures no structured binding
+    CAPTURE(fault_kind);
     store_fault fault;
     fault.what = what;
     fault.retry_after = 5s;

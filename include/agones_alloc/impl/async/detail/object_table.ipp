@@ -52,8 +52,8 @@ AGONES_ALLOC_DECL auto object_table::update(game_server const& base, std::shared
   auto& entry = at->second;
   if (version_number(base.meta.resource_version) != entry.version) return error_code{errc::conflict};
   auto const version = ++version_;
-  // Base has the version that is stored, so it is what is stored, and unlike that it is at hand.
-  auto const& was = base;
+  // What is stored, not base: a base put together by hand may have the right version and a wrong identity.
+  auto const& was = *entry.server;
   auto& now = *desired;
   now.meta.name = was.meta.name;
   now.meta.namespace_ = was.meta.namespace_;
