@@ -111,6 +111,29 @@ TEST_CASE_FIXTURE(reflector_fixture, "a watch that is too old leads to a new lis
   CHECK(cache.size() == 3);
 }
 
+TEST_CASE_FIXTURE(reflector_fixture, "when even new lists are too old, the next ones wait, until a watch works") {
+  for (int i = 0; i < 3; ++i) fail_next(store_operation::watch, store_fault::kind::too_old);
+  reflects->start();
+  run();
+  CHECK(reflects->statistics().lists == 2);
+  CHECK(clock.next() == clock.now() + 100ms);
+  clock.advance_to_next();
+  run();
+  CHECK(reflects->statistics().lists == 3);
+  CHECK(clock.next() == clock.now() + 200ms);
+  clock.advance_to_next();
+  run();
+  CHECK(reflects->statistics().lists == 4);
+  CHECK(clock.pending() == 0);
+  // The watch that waits now works; the next one is too old, for the first time in a row.
+  fail_next(store_operation::watch, store_fault::kind::too_old);
+  store.create(make_server("a"));
+  run();
+  CHECK(reflects->statistics().lists == 5);
+  CHECK(clock.pending() == 0);
+  CHECK(cache.size() == 1);
+}
+
 TEST_CASE_FIXTURE(reflector_fixture, "what was lost on the way is mended by the next list") {
   auto const a = *store.create(make_server("a"));
   reflects->start();

@@ -111,10 +111,13 @@ class reflector_core : public std::enable_shared_from_this<reflector_core> {
     if (ec == errc::too_old) {
       version_.clear();
       note(severity::info, "the watch is too old, listing again", ec);
-      return list();
+      if (relists_in_a_row_++ == 0) return list();
+      // Even a new list was too old for a watch: nothing says that the next one will do.
+      return wait_after(relists_in_a_row_ - 1);
     }
     if (ec) return pause(ec, "watching game servers failed");
     failures_ = 0;
+    relists_in_a_row_ = 0;
     for (auto& event : heard.events) take_in(event);
     version_ = std::move(heard.resource_version);
     watch();
@@ -135,8 +138,12 @@ class reflector_core : public std::enable_shared_from_this<reflector_core> {
   void pause(error_code ec, char const* what) {
     ++errors_;
     note(severity::warning, what, ec);
-    failures_ = std::min(failures_ + 1, options_.retry.attempts - 1);
-    auto const wait = retry_.wait_after(std::max(failures_, 1U), random_.unit()).value_or(options_.retry.cap);
+    wait_after(++failures_);
+  }
+
+  void wait_after(std::uint32_t failures) {
+    auto const most = std::max(options_.retry.attempts - 1, 1U);
+    auto const wait = retry_.wait_after(std::min(failures, most), random_.unit()).value_or(options_.retry.cap);
     timer_.async_wait_until(timer_.now() + wait, boost::asio::bind_cancellation_slot(
                                                      pending_.slot(), [self = shared_from_this()](error_code) {
                                                        boost::asio::dispatch(self->strand_, [self] {
@@ -186,6 +193,7 @@ class reflector_core : public std::enable_shared_from_this<reflector_core> {
   std::string version_;  ///< where the next watch goes on; "": list first
   std::vector<waiter> waiters_;
   std::uint32_t failures_{0};
+  std::uint32_t relists_in_a_row_{0};  ///< without a watch that worked in between
   bool started_{false};
   bool stopped_{false};
   std::atomic<bool> synced_{false};
