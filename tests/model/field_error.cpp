@@ -23,6 +23,18 @@ TEST_CASE("several errors print in brackets, exact duplicates once, in order") {
   CHECK(to_string(field_errors{one, two, one}) == "[b: Forbidden: x, a: Forbidden: x]");
 }
 
+TEST_CASE("thousands of errors print in their order, each distinct one once") {
+  field_errors many;
+  std::string wanted = "[";
+  for (int i = 0; i < 20'000; ++i) {
+    auto const field = "f" + std::to_string(i);
+    many.push_back({field_error_type::forbidden, field, "", "x"});
+    many.push_back({field_error_type::forbidden, "f0", "", "x"});
+    wanted += (i == 0 ? "" : ", ") + field + ": Forbidden: x";
+  }
+  CHECK(to_string(many) == wanted + "]");
+}
+
 TEST_CASE("bad strings are quoted with Go's escapes") {
   CHECK(go_quoted("a\"b\\c\n\t\x01\x7f") == "\"a\\\"b\\\\c\\n\\t\\x01\\x7f\"");
   CHECK(go_quoted("ü") == "\"ü\"");

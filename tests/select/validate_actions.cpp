@@ -32,6 +32,28 @@ auto with_action(counter_action action) -> game_server_allocation {
   return gsa;
 }
 
+/// What every kind of repeated part of a request can be wrong in, `count` times.
+auto wrong_in_many_places(int count) -> std::vector<game_server_allocation> {
+  std::vector<game_server_allocation> out(7, make::allocation());
+  for (int i = 0; i < count; ++i) {
+    auto const name = "n" + std::to_string(i);
+    game_server_selector selector;
+    selector.game_server_state = "Nowhere";
+    out[0].spec.selectors.push_back(selector);
+    out[1].spec.preferred.push_back(selector);
+    if (!out[2].spec.priorities) out[2].spec.priorities.emplace();
+    out[2].spec.priorities->push_back({"Counter", name, "Upwards"});
+    if (!out[3].spec.counters) out[3].spec.counters.emplace();
+    out[3].spec.counters->emplace(name, counter_action{.capacity = -1});
+    if (!out[4].spec.lists) out[4].spec.lists.emplace();
+    out[4].spec.lists->emplace(name, list_action{.capacity = -1});
+    out[5].spec.metadata.labels.set(name, "no value!");
+    if (out[6].spec.selectors.empty()) out[6].spec.selectors.emplace_back().counters.emplace();
+    out[6].spec.selectors[0].counters->emplace(name, counter_selector{.min_count = -1});
+  }
+  return out;
+}
+
 auto type_of_only(game_server_allocation const& gsa, feature_gates gates = {}) -> field_error_type {
   auto const found = validate(gsa, gates);
   REQUIRE(found.size() == 1);
@@ -153,4 +175,14 @@ TEST_CASE("all parts are reported together, in the reference's order") {
   CHECK(fields == std::vector<std::string>{"spec.scheduling", "spec.priorities[0]", "spec.counters[c].amount",
                                            "spec.counters[c]", "spec.lists[l].capacity", "spec.metadata.labels",
                                            "spec.metadata.annotations", "spec.metadata.annotations"});
+}
+
+TEST_CASE("of very many problems the first hundred are told, wherever they are") {
+  for (auto const& gsa : wrong_in_many_places(100)) CHECK(validate(gsa, {}).size() == 100);
+  for (auto const& gsa : wrong_in_many_places(5000)) {
+    auto const found = problems(gsa);
+    REQUIRE(found.size() == 101);
+    CHECK(found[99] != found[100]);
+    CHECK(found[100] == "spec: Forbidden: there are more errors; the first 100 are shown");
+  }
 }

@@ -2,7 +2,7 @@
 
 #include <agones_alloc/model/field_error.hpp>
 
-#include <algorithm>
+#include <unordered_set>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
@@ -31,17 +31,15 @@ AGONES_ALLOC_DECL auto body_of(field_error const& error) -> std::string {
 AGONES_ALLOC_DECL auto to_string(field_error const& error) -> std::string { return error.field + ": " + body_of(error); }
 
 AGONES_ALLOC_DECL auto to_string(field_errors const& errors) -> std::string {
-  std::vector<std::string> distinct;
-  for (auto const& error : errors) {
-    auto text = to_string(error);
-    if (std::find(distinct.begin(), distinct.end(), text) == distinct.end()) distinct.push_back(std::move(text));
-  }
-  if (distinct.size() == 1) return distinct.front();
+  std::unordered_set<std::string> distinct;
   std::string out = "[";
-  for (auto const& text : distinct) {
+  for (auto const& error : errors) {
+    auto const [text, is_new] = distinct.insert(to_string(error));
+    if (!is_new) continue;
     if (out.size() > 1) out += ", ";
-    out += text;
+    out += *text;
   }
+  if (distinct.size() == 1) return out.substr(1);
   return out + "]";
 }
 

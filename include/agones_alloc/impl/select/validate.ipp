@@ -18,6 +18,10 @@ namespace detail {
 
 inline constexpr std::size_t max_annotation_bytes = 256 * 1024;
 
+/// More problems than this are not looked for: a short request must not be worth a long answer.
+inline constexpr std::size_t max_field_errors = 100;
+inline auto enough(field_errors const& out) noexcept -> bool { return out.size() > max_field_errors; }
+
 inline void add_invalid(field_errors& out, std::string field, std::string value, std::string detail) {
   out.push_back({field_error_type::invalid, std::move(field), std::move(value), std::move(detail)});
 }
@@ -73,6 +77,7 @@ inline void check_players(field_errors& out, std::string const& path, player_sel
 /// Rules 7 to 9.
 inline void check_counters(field_errors& out, std::string const& path, named_map<counter_selector> const& counters) {
   for (auto const& [name, wanted] : counters) {
+    if (enough(out)) return;
     auto const at = path + "[" + name.str() + "]";
     refuse_negative(out, at + ".minCount", wanted.min_count);
     refuse_negative(out, at + ".maxCount", wanted.max_count);
@@ -86,6 +91,7 @@ inline void check_counters(field_errors& out, std::string const& path, named_map
 /// Rules 10 and 11.
 inline void check_lists(field_errors& out, std::string const& path, named_map<list_selector> const& lists) {
   for (auto const& [name, wanted] : lists) {
+    if (enough(out)) return;
     auto const at = path + "[" + name.str() + "]";
     refuse_negative(out, at + ".minAvailable", wanted.min_available);
     refuse_negative(out, at + ".maxAvailable", wanted.max_available);
@@ -120,7 +126,7 @@ inline void check_selector(field_errors& out, std::string const& path, game_serv
 }
 
 inline void check_priorities(field_errors& out, std::vector<priority> const& priorities) {
-  for (std::size_t i = 0; i != priorities.size(); ++i) {
+  for (std::size_t i = 0; i != priorities.size() && !enough(out); ++i) {
     auto const path = "spec.priorities[" + std::to_string(i) + "]";
     auto const& [type, key, order] = priorities[i];
     if (type != "Counter" && type != "List") {  // rule 17
@@ -135,6 +141,7 @@ inline void check_priorities(field_errors& out, std::vector<priority> const& pri
 
 inline void check_counter_actions(field_errors& out, named_map<counter_action> const& counters) {
   for (auto const& [name, action] : counters) {
+    if (enough(out)) return;
     auto const path = "spec.counters[" + name.str() + "]";
     if (action.amount) refuse_negative(out, path + ".amount", *action.amount);        // rule 20
     if (action.capacity) refuse_negative(out, path + ".capacity", *action.capacity);  // rule 21
@@ -159,6 +166,7 @@ inline void check_counts_and_lists(field_errors& out, allocation_spec const& spe
   if (spec.counters) check_counter_actions(out, *spec.counters);
   if (!spec.lists) return;
   for (auto const& [name, action] : *spec.lists) {  // rule 24
+    if (enough(out)) return;
     if (action.capacity) refuse_negative(out, "spec.lists[" + name.str() + "].capacity", *action.capacity);
   }
 }
@@ -173,6 +181,7 @@ inline auto ascii_lowered(std::string_view text) -> std::string {
 
 inline void check_patch(field_errors& out, meta_patch const& patch) {
   for (auto const [key, value] : patch.labels) {
+    if (enough(out)) return;
     for (auto& text : qualified_name_problems(key)) {  // rule 25
       add_invalid(out, "spec.metadata.labels", go_quoted(key), std::move(text));
     }
@@ -182,6 +191,7 @@ inline void check_patch(field_errors& out, meta_patch const& patch) {
   }
   std::size_t bytes = 0;
   for (auto const [key, value] : patch.annotations) {
+    if (enough(out)) return;
     bytes += key.size() + value.size();
     for (auto& text : qualified_name_problems(ascii_lowered(key))) {  // rule 27
       add_invalid(out, "spec.metadata.annotations", go_quoted(key), std::move(text));
@@ -204,14 +214,19 @@ AGONES_ALLOC_DECL auto validate(game_server_allocation const& gsa, feature_gates
   }
   // All three, whichever is used: a request the reference refuses is refused here (Q32).
   detail::check_selector(out, "spec.required", spec.required, gates);
-  for (std::size_t i = 0; i != spec.preferred.size(); ++i) {
+  for (std::size_t i = 0; i != spec.preferred.size() && !detail::enough(out); ++i) {
     detail::check_selector(out, "spec.preferred[" + std::to_string(i) + "]", spec.preferred[i], gates);
   }
-  for (std::size_t i = 0; i != spec.selectors.size(); ++i) {
+  for (std::size_t i = 0; i != spec.selectors.size() && !detail::enough(out); ++i) {
     detail::check_selector(out, "spec.selectors[" + std::to_string(i) + "]", spec.selectors[i], gates);
   }
   detail::check_counts_and_lists(out, spec, gates);
   detail::check_patch(out, spec.metadata);
+  if (detail::enough(out)) {
+    out.resize(detail::max_field_errors);
+    out.push_back({field_error_type::forbidden, "spec", "",
+                   "there are more errors; the first " + std::to_string(detail::max_field_errors) + " are shown"});
+  }
   return out;
 }
 
