@@ -108,3 +108,17 @@ TEST_CASE("problems quote no more than a little of hostile text") {
   CHECK(text.size() < 300);
   CHECK(problem_of("{" + std::string(900, 'k') + ": 1, " + std::string(900, 'k') + ": 2}").size() < 300);
 }
+
+TEST_CASE("escapes that the parser turns into no UTF-8 are refused, in values and in keys") {
+  CHECK(problem_of("a:\n  b: \"x\\N\"") ==
+        "f.yaml:2: a.b: an escape that does not stand for UTF-8 text; \\u followed by four digits does");
+  CHECK(problem_of("\"\\_\": 1").find("does not stand for UTF-8") != std::string::npos);
+  CHECK(problem_of("a: \"\\u0085\\x85\\e\\L\"") == "read");
+}
+
+TEST_CASE("text after a document is found in any of many documents, and `...` closes each") {
+  std::string text;
+  for (int i = 0; i < 2000; ++i) text += (i % 2 == 0 ? "---\n" : "") + std::string{"# one\n\na: 1\n...\n"};
+  CHECK(problem_of(text) == "read");
+  CHECK(problem_of(text + "a: [1]\n{b: 2}\n").starts_with("f.yaml:9002: text after the end of the document"));
+}

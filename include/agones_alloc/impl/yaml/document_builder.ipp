@@ -38,7 +38,7 @@ struct built {
 /// and not from the parser's own tree is what bounds depth, aliases and memory.
 class document_builder final : public YAML::EventHandler {
  public:
-  document_builder(std::string_view text, limits const& bounds) : text_{text}, limits_{bounds} {}
+  document_builder(std::string_view text, limits const& bounds) : starts_{text}, limits_{bounds} {}
 
   auto take() -> std::vector<document> { return std::move(done_); }
 
@@ -85,7 +85,7 @@ class document_builder final : public YAML::EventHandler {
     return static_cast<std::uint32_t>(mark.line < 0 ? 0 : mark.line + 1);
   }
 
-  std::string_view text_;
+  document_starts starts_;
   limits limits_;
   std::size_t nodes_{0};
   std::size_t bytes_{0};
@@ -130,7 +130,7 @@ inline void document_builder::count(std::size_t nodes, std::size_t bytes, std::s
 
 inline void document_builder::OnDocumentStart(YAML::Mark const& mark) {
   auto const line = line_of_mark(mark);
-  if (started_++ > 0 && !may_begin_document(text_, line, static_cast<std::size_t>(mark.column < 0 ? 0 : mark.column))) {
+  if (started_++ > 0 && !starts_.may_begin(line, static_cast<std::size_t>(mark.column < 0 ? 0 : mark.column))) {
     fail(line, "text after the end of the document: `---` is missing, or a bracket or the indentation is wrong");
   }
   if (started_ > limits_.max_documents) fail(line, "more than " + std::to_string(limits_.max_documents) + " documents");
@@ -155,6 +155,8 @@ inline void document_builder::OnScalar(YAML::Mark const& mark, std::string const
                                        std::string const& value) {
   auto const line = line_of_mark(mark);
   count(1, value.size(), line);
+  // The text is UTF-8, but the parser makes single bytes of the escapes \N and \_.
+  if (!is_utf8(value)) fail(line, "an escape that does not stand for UTF-8 text; \\u followed by four digits does");
   built made;
   made.lines.line = line;
   made.bytes = value.size();

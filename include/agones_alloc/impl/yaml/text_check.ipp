@@ -35,6 +35,15 @@ inline auto utf8_length(std::string_view text) noexcept -> std::size_t {
   return length;
 }
 
+inline auto is_utf8(std::string_view text) noexcept -> bool {
+  while (!text.empty()) {
+    auto const length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
 /// The first byte that cannot stand in a YAML text. Binary files end here, before any parser sees them.
 inline auto find_bad_byte(std::string_view text) -> std::optional<bad_byte> {
   static constexpr char hex[] = "0123456789abcdef";
@@ -52,29 +61,40 @@ inline auto find_bad_byte(std::string_view text) -> std::optional<bad_byte> {
   return std::nullopt;
 }
 
-/// True when a document may begin at `line` (from 1) and `column` (from 0) without `---`: nothing but blank lines,
-/// comments and directives is before it, or the document before was closed by `...`. The parser in use would begin a
-/// new document after any complete one.
-inline auto may_begin_document(std::string_view text, std::size_t line, std::size_t column) noexcept -> bool {
-  bool allowed = true;
-  for (std::size_t at = 1; !text.empty(); ++at) {
-    auto const end = text.find('\n');
-    auto row = text.substr(0, end);
-    if (at == 1 && row.starts_with("\xef\xbb\xbf")) row.remove_prefix(3);
-    if (at >= line)
-      return row.starts_with("---") ||
-             (allowed && row.substr(0, column).find_first_not_of(" \t") == std::string_view::npos);
-    auto const first = row.find_first_not_of(" \t\r");
-    if (row.starts_with("...")) {
-      allowed = true;
-    } else if (first != std::string_view::npos && row[first] != '#' && row[first] != '%') {
-      allowed = false;
-    }
-    if (end == std::string_view::npos) break;
-    text.remove_prefix(end + 1);
+/// Where documents may begin without `---`: where nothing but blank lines, comments and directives is before, or the
+/// document before was closed by `...`. The parser in use would begin a new document after any complete one.
+class document_starts {
+ public:
+  explicit document_starts(std::string_view text) noexcept : rest_{text} {
+    if (rest_.starts_with("\xef\xbb\xbf")) rest_.remove_prefix(3);
   }
-  return allowed;
-}
+
+  /// `line` counts from 1 and `column` from 0; no line may come before that of the last call, so that a text is gone
+  /// through once however many documents it has.
+  auto may_begin(std::size_t line, std::size_t column) noexcept -> bool {
+    for (; !rest_.empty(); ++line_) {
+      auto const end = rest_.find('\n');
+      auto const row = rest_.substr(0, end);
+      if (line_ >= line) {
+        return row.starts_with("---") ||
+               (allowed_ && row.substr(0, column).find_first_not_of(" \t") == std::string_view::npos);
+      }
+      auto const first = row.find_first_not_of(" \t\r");
+      if (row.starts_with("...")) {
+        allowed_ = true;
+      } else if (first != std::string_view::npos && row[first] != '#' && row[first] != '%') {
+        allowed_ = false;
+      }
+      rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
+    }
+    return allowed_;
+  }
+
+ private:
+  std::string_view rest_;
+  std::size_t line_{1};
+  bool allowed_{true};
+};
 
 }  // namespace detail
 }  // namespace yaml
