@@ -1,4 +1,5 @@
 // Calls, cancellations and the end from other threads than the one that runs the allocator.
+#include "../support/allocator_fixture.hpp"
 #include "../support/servers.hpp"
 
 #include <agones_alloc/async/allocator.hpp>
@@ -115,4 +116,24 @@ TEST_CASE_FIXTURE(pool_fixture, "the cache is fed by one thread while others all
   CHECK(told == 200);
   CHECK(distinct() == static_cast<std::size_t>(allocated));
   CHECK(cache.in_flight() == 0);
+}
+
+TEST_CASE_FIXTURE(allocator_fixture, "an answer may come on another thread just when time runs out") {
+  using namespace std::chrono_literals;
+  for (int round = 0; round < 50; ++round) {
+    add("gs-" + std::to_string(round));
+    allocate_options options;
+    options.timeout = 5s;
+    auto const c = allocate(fleet_request(), options);
+    REQUIRE(store.pending() == 1);
+    clock.advance(5s);
+    std::thread answering{[this] { store.acknowledge(0); }};
+    run();
+    answering.join();
+    run();
+    CHECK(c->completions == 1);
+    CHECK((c->ended() == outcome::allocated || c->ended() == outcome::unknown));
+    CHECK(cache.in_flight() == 0);
+  }
+  CHECK(events.lines.size() == 50);
 }

@@ -31,6 +31,9 @@ class fake_store final : public store {
 
   auto pending() const -> std::size_t { return calls_.size(); }
   auto at(std::size_t i) -> pending_call& { return calls_.at(i); }
+  /// The next write or read throws, and lets go of its handler or keeps it, to be answered yet.
+  enum class failure : unsigned char { none, drops, keeps };
+  void throw_next(failure how) { throws_ = how; }
   auto updates_seen() const -> std::size_t { return updates_; }
   auto reads_seen() const -> std::size_t { return reads_; }
 
@@ -78,12 +81,16 @@ class fake_store final : public store {
     add({false, {}, std::move(of), std::move(done), std::make_shared<bool>(false)});
   }
   void add(pending_call call) {
+    auto const how = std::exchange(throws_, failure::none);
+    if (how == failure::drops) throw std::runtime_error{"the store is broken"};
     auto slot = boost::asio::get_associated_cancellation_slot(call.done);
     if (slot.is_connected()) slot.assign([flag = call.withdrawn](boost::asio::cancellation_type) { *flag = true; });
     calls_.push_back(std::move(call));
+    if (how == failure::keeps) throw std::runtime_error{"the store is broken"};
   }
 
   std::vector<pending_call> calls_;
+  failure throws_{failure::none};
   std::size_t updates_{0};
   std::size_t reads_{0};
 };

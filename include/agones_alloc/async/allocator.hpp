@@ -96,7 +96,8 @@ class allocator {
   }
 
   auto get_executor() const noexcept -> boost::asio::any_io_executor const& { return executor_; }
-  /// Calls that have not completed. Any thread.
+  /// Calls that have not completed, and claims that are still being read back behind a completed one. At 0, an
+  /// allocator that is destroyed touches cache, store and ports no more. Any thread.
   AGONES_ALLOC_DECL auto outstanding() const noexcept -> std::size_t;
 
  private:

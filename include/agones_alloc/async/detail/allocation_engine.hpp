@@ -67,6 +67,7 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   void wake_due();
   void admit_waiting();
   auto arm() -> bool;
+  void note_fired(std::uint64_t number) noexcept;
   void tell_callers();
   void shut();
 
@@ -77,12 +78,13 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   auto pick_for(operation&, allocation_action&) -> bool;
   auto decide_for(operation&) -> bool;
   auto update_of(operation&) -> update_request;
-  void send_update(operation&, update_request);
-  void send_read(operation&);
+  auto send_update(operation&, allocation_action&) -> bool;
+  auto send_read(operation&, allocation_action&) -> bool;
   void end_claim(operation&, claim_end);
   void refresh(operation&);
   void park(operation&);
   void unpark(operation&);
+  void keep_outstanding(operation&);
   void release(operation&);
   auto judge_read_of(operation const&) const -> read_answer;
 
@@ -108,7 +110,7 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   std::atomic<bool> scheduled_{false};
   std::atomic<bool> closing_{false};
   std::atomic<std::size_t> outstanding_{0};
-  std::atomic<std::uint64_t> fired_{0};  ///< the wait that ended last
+  std::atomic<std::uint64_t> fired_{0};  ///< the newest wait that ended
 
   // Of the turn alone.
   inbox::message* backlog_{nullptr};

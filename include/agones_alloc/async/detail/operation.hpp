@@ -50,7 +50,8 @@ using queue_hook = boost::intrusive::list_base_hook<boost::intrusive::tag<struct
 using operation_list = boost::intrusive::list<operation, boost::intrusive::base_hook<operation_hook>>;
 using operation_queue = boost::intrusive::list<operation, boost::intrusive::base_hook<queue_hook>>;
 
-/// Owned by its engine from the start; touched by others only to deliver the one answer it waits for.
+/// Owned by its engine from the start; others touch `incoming`, `incoming_ec` and `dropped` alone, to deliver the
+/// one answer it waits for.
 struct operation : engine_message, wake_queue::entry, operation_hook, queue_hook {
   using handler_type = boost::asio::any_completion_handler<void(error_code, allocation_result)>;
 
@@ -67,6 +68,7 @@ struct operation : engine_message, wake_queue::entry, operation_hook, queue_hook
   timer::time_point try_started{};
   bool dry_run{false};
   bool parked{false};           ///< the index knows `number`
+  bool counted{false};          ///< its caller was told, and it counts as outstanding still
 
   // The claim.
   server_handle handle{};
@@ -75,7 +77,12 @@ struct operation : engine_message, wake_queue::entry, operation_hook, queue_hook
   timer::wall_time stamp{};     ///< the write's last-allocated
   action_report report;
 
-  // The answer, and what was learnt before it.
+  // The answer as it comes in on any thread; the turn reads it once it is in the inbox.
+  error_code incoming_ec;
+  store_result incoming;
+  std::atomic<bool> dropped{false};  ///< the store let go of its handler without an answer
+
+  // The answer that counts, and what was learnt before it.
   error_code ec;
   store_result answer;
   std::vector<attempt> attempts;

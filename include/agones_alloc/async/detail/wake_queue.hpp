@@ -25,11 +25,11 @@ class wake_queue {
   void set(entry& e, time_point when) {
     if (e.when == when) return;
     if (when == time_point::max()) return remove(e);
-    e.when = when;
     if (e.place == absent) {
-      e.place = heap_.size();
-      heap_.push_back(&e);
+      heap_.push_back(&e);  // first: it may throw
+      e.place = heap_.size() - 1;
     }
+    e.when = when;
     up(e.place);
     down(e.place);
   }

@@ -154,6 +154,10 @@ inline auto allocation_engine::handle_messages() -> bool {
 inline void allocation_engine::handle(engine_message& m) {
   if (m.what == engine_message::kind::cancel) return handle_cancel(static_cast<cancel_request&>(m));
   auto& op = static_cast<operation&>(m);
+  if (m.what != engine_message::kind::start) {
+    op.ec = op.incoming_ec;
+    op.answer = std::exchange(op.incoming, {});
+  }
   switch (m.what) {
     case engine_message::kind::start: {
       op.number = ++arrivals_;
@@ -191,7 +195,7 @@ inline auto allocation_engine::dequeue(operation_queue& queue) -> operation& {
 
 // Takes in what changed, a slice a turn, and goes on with the views that are being built.
 inline auto allocation_engine::follow_index() -> bool {
-  if (building_.empty()) return cache_.changed() && index_.drain();
+  if (building_.empty()) return index_.drain();
   auto const more = index_.build_some();
   // While other views are unfinished, look at a few only: each look costs a pick.
   auto looks = more ? std::min<std::size_t>(building_.size(), 16) : building_.size();
@@ -239,7 +243,9 @@ inline void allocation_engine::admit_waiting() {
 // starting and cancelling it takes longer than a whole allocation in a fast store.
 inline auto allocation_engine::arm() -> bool {
   constexpr int patience = 2;
-  if (waiting_for_time_ && fired_.load(std::memory_order_acquire) == armed_) waiting_for_time_ = false;
+  if (waiting_for_time_ && (fired_.load(std::memory_order_acquire) == armed_ || armed_until_ <= now_)) {
+    waiting_for_time_ = false;
+  }
   auto const next = wakes_.next();
   auto const nothing = next == timer::time_point::max();
   if (nothing) turns_unarmed_ = 0;
@@ -256,11 +262,17 @@ inline auto allocation_engine::arm() -> bool {
   auto const number = ++armed_;
   timer_.async_wait_until(next, boost::asio::bind_cancellation_slot(
                                     stop_waiting_.slot(), [self = shared_from_this(), number](error_code ec) {
-                                      if (ec) return;
-                                      self->fired_.store(number, std::memory_order_release);
-                                      self->schedule();
+                                      self->note_fired(number);
+                                      if (!ec) self->schedule();
                                     }));
   return false;
+}
+
+// On a pool, a wait that ended in vain may come after one that was started later: never backwards.
+inline void allocation_engine::note_fired(std::uint64_t number) noexcept {
+  auto last = fired_.load(std::memory_order_relaxed);
+  while (last < number && !fired_.compare_exchange_weak(last, number, std::memory_order_acq_rel)) {
+  }
 }
 
 // By place: erased handlers of Boost 1.81 cannot be assigned, so nothing is erased in between. A handler that

@@ -5,20 +5,47 @@
 #include <boost/asio/bind_cancellation_slot.hpp>
 
 #include <algorithm>
+#include <exception>
+#include <memory>
+#include <new>
+#include <string>
 #include <utility>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
-/// Brings the store's answer back, from whatever thread.
-struct answer_to_engine {
-  std::shared_ptr<allocation_engine> engine;
-  operation* op;
-  void operator()(error_code ec, store_result answer) {
-    op->ec = ec;
-    op->answer = std::move(answer);
-    engine->push(*op);
+/// Brings the store's answer back, from whatever thread. The turn may be looking at the operation meanwhile.
+class answer_to_engine {
+ public:
+  answer_to_engine(std::shared_ptr<allocation_engine> engine, operation& op) noexcept
+      : engine_{std::move(engine)}, op_{&op} {
+    op.dropped.store(false);
   }
+  answer_to_engine(answer_to_engine&&) noexcept = default;
+  ~answer_to_engine() {
+    if (engine_ != nullptr) op_->dropped.store(true);
+  }
+  void operator()(error_code ec, store_result answer) {
+    auto const engine = std::move(engine_);
+    op_->incoming_ec = ec;
+    op_->incoming = std::move(answer);
+    engine->push(*op_);
+  }
+
+ private:
+  std::shared_ptr<allocation_engine> engine_;
+  operation* op_;
 };
+
+/// Inside a handler of exceptions.
+inline auto current_message() -> std::string {
+  try {
+    throw;
+  } catch (std::exception const& e) {
+    return e.what();
+  } catch (...) {
+    return "an exception of unknown type";
+  }
+}
 
 inline void allocation_engine::perform(operation& op, allocation_action action) {
   while (true) {
@@ -29,7 +56,10 @@ inline void allocation_engine::perform(operation& op, allocation_action action) 
       end_claim(op, action.claim);
     }
     if (action.withdraw_write && op.cancel) op.cancel->withdraw.emit(boost::asio::cancellation_type::terminal);
-    if (action.complete) tell(op, action);
+    if (action.complete) {
+      tell(op, action);
+      if (op.fsm.claiming()) keep_outstanding(op);
+    }
     switch (action.step) {
       case allocation_step::pick:
         if (op.dry_run ? decide_for(op) : pick_for(op, action)) continue;
@@ -39,13 +69,12 @@ inline void allocation_engine::perform(operation& op, allocation_action action) 
           action = op.fsm.cancel(now_);
           continue;
         }
-        auto request = update_of(op);
-        wakes_.set(op, op.fsm.sent().until);
-        return send_update(op, std::move(request));
+        if (send_update(op, action)) return;
+        continue;
       }
       case allocation_step::read:
-        wakes_.set(op, action.until);
-        return send_read(op);
+        if (send_read(op, action)) return;
+        continue;
       case allocation_step::sleep:
         // Nobody is left to wait for: the claim stays off the market until something newer is seen.
         if (closed_ && !op.fsm.has_caller()) {
@@ -100,9 +129,13 @@ inline auto allocation_engine::decide_for(operation& op) -> bool {
       op.handle = taken.handle;
       op.base = std::move(taken.server);
       op.selector = taken.selector;
-      op.answer.server = update_of(op).desired;
+      try {
+        op.answer.server = update_of(op).desired;
+        action.result = outcome::allocated;
+      } catch (std::exception const&) {  // for want of memory
+        action.result = outcome::unavailable;
+      }
       cache_.put_back(op.handle);
-      action.result = outcome::allocated;
       break;
   }
   tell(op, action);
@@ -124,19 +157,56 @@ inline auto allocation_engine::update_of(operation& op) -> update_request {
   return request;
 }
 
-inline void allocation_engine::send_update(operation& op, update_request request) {
-  op.what = engine_message::kind::update_answer;
-  answer_to_engine back{shared_from_this(), &op};
-  if (op.cancel) {
-    store_.async_update(std::move(request), boost::asio::bind_cancellation_slot(op.cancel->withdraw.slot(), std::move(back)));
-  } else {
-    store_.async_update(std::move(request), std::move(back));
+// True: an answer will come. False: `action` is what to do next. What fails before the store is asked is a write
+// that was not applied. A store that throws may have written: unknown, unless it kept the handler to answer yet.
+inline auto allocation_engine::send_update(operation& op, allocation_action& action) -> bool {
+  auto const until = op.fsm.sent().until;
+  auto answer = write_answer::not_applied;
+  try {
+    auto request = update_of(op);
+    wakes_.set(op, until);
+    op.what = engine_message::kind::update_answer;
+    answer_to_engine back{shared_from_this(), op};
+    answer = write_answer::unknown;
+    if (op.cancel) {
+      auto const slot = op.cancel->withdraw.slot();
+      store_.async_update(std::move(request), boost::asio::bind_cancellation_slot(slot, std::move(back)));
+    } else {
+      store_.async_update(std::move(request), std::move(back));
+    }
+    return true;
+  } catch (...) {
+    if (answer == write_answer::unknown && !op.dropped.load()) return true;
+    op.ec = answer == write_answer::unknown ? errc::outcome_unknown : errc::unavailable;
+    op.answer = {};
+    try {  // memory may be short: better no word of it than a claim that never ends
+      op.answer.server_message = current_message();
+      note_attempt(op, answer);
+    } catch (...) {
+    }
+    action = op.fsm.update_done(answer, now_, random_.unit());
+    return false;
   }
 }
 
-inline void allocation_engine::send_read(operation& op) {
-  op.what = engine_message::kind::read_answer;
-  store_.async_read(key_of(op.base->meta), answer_to_engine{shared_from_this(), &op});
+// The same for a read.
+inline auto allocation_engine::send_read(operation& op, allocation_action& action) -> bool {
+  auto asked = false;
+  try {
+    wakes_.set(op, action.until);
+    op.what = engine_message::kind::read_answer;
+    answer_to_engine back{shared_from_this(), op};
+    auto key = key_of(op.base->meta);
+    asked = true;
+    store_.async_read(std::move(key), std::move(back));
+    return true;
+  } catch (...) {
+    if (asked && !op.dropped.load()) return true;
+    op.ec = errc::unavailable;
+    op.answer = {};
+    action = op.fsm.read_done(read_answer::failed, now_, random_.unit());
+    return false;
+  }
 }
 
 inline auto allocation_engine::judge_read_of(operation const& op) const -> read_answer {
@@ -162,17 +232,21 @@ inline void allocation_engine::end_claim(operation& op, claim_end how) {
 inline void allocation_engine::refresh(operation& op) {
   if (op.answer.server != nullptr) return end_claim(op, claim_end::settle);
   auto const newest = cache_.find(key_of(op.base->meta));
-  if (closed_ || (newest != nullptr && is_newer(*newest, *op.base))) {
+  std::unique_ptr<operation> reading;
+  if (!closed_ && (newest == nullptr || !is_newer(*newest, *op.base))) {
+    reading.reset(new (std::nothrow) operation{
+        operation::handler_type{}, op.request, allocation_fsm{*retry_, options_.limits, timer::time_point::max()}});
+  }
+  if (reading == nullptr) {
     cache_.discard(op.handle);
     --writes_;
     return;
   }
-  auto reading = std::make_unique<operation>(
-      operation::handler_type{}, op.request, allocation_fsm{*retry_, options_.limits, timer::time_point::max()});
   reading->handle = op.handle;
   reading->base = op.base;
   all_.push_back(*reading);
   auto& released = *reading.release();
+  keep_outstanding(released);
   perform(released, released.fsm.start_refresh());
 }
 
@@ -190,7 +264,14 @@ inline void allocation_engine::unpark(operation& op) {
   index_.unwatch(op.number);
 }
 
+// Nobody waits for it, yet its claim needs the cache and the store.
+inline void allocation_engine::keep_outstanding(operation& op) {
+  op.counted = true;
+  outstanding_.fetch_add(1, std::memory_order_relaxed);
+}
+
 inline void allocation_engine::release(operation& op) {
+  if (op.counted) outstanding_.fetch_sub(1, std::memory_order_relaxed);
   unpark(op);
   wakes_.remove(op);
   if (op.in_queue != nullptr) op.in_queue->erase(op.in_queue->iterator_to(op));
