@@ -26,7 +26,7 @@ struct index_options {
   std::size_t max_views{1024};              ///< live request shapes; the least recently used goes first
   std::uint64_t idle_picks{4'000'000};      ///< a view that was not asked for so many picks is dropped
   std::size_t max_entries{std::size_t{1} << 25};  ///< entries (32 bytes each) over all views; one view may exceed it alone
-  std::size_t slice{2048};                  ///< servers handled by one step of drain() or build_some()
+  std::size_t slice{512};                   ///< servers handled by one step of drain() or build_some()
 };
 
 /// A server that was claimed for a request.

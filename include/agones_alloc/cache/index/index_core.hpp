@@ -143,7 +143,6 @@ class index_core {
   std::uint64_t picks_{0};
   std::size_t custom_views_{0};
   std::vector<slot_view> taken_;
-  indexed_server const* next_{nullptr};  // likely to be picked next
   std::vector<table_ref> signalled_;
   boost::unordered_flat_map<std::uint64_t, std::vector<table_ref>> waiting_;  // by token
   boost::unordered_flat_map<std::uint32_t, explanation> explained_;           // by place of the view

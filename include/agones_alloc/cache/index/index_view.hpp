@@ -80,18 +80,15 @@ class index_view {
     return draw_best(from, random, nodes);
   }
 
-  /// The server that choose() will most likely return next.
-  auto likely_next() noexcept -> std::optional<std::uint32_t> {
+  /// The server that choose() will most likely return after `depth` others, 0 or 1.
+  auto ahead(std::size_t depth) noexcept -> std::optional<std::uint32_t> {
     if (free == 0) return std::nullopt;
-    switch (shape.order.kind) {
-      case order_kind::packed: return packed_[front()].likely_best().id;
-      case order_kind::by_priorities:
-      case order_kind::newest_first:
-      case order_kind::custom: return sorted_.best().id;
-      case order_kind::random: return bag_.likely_next();
-    }
-    return std::nullopt;
+    if (shape.order.kind == order_kind::random) return bag_.ahead(depth);
+    auto const* entry = shape.order.kind == order_kind::packed ? packed_[front()].ahead(depth) : sorted_.ahead(depth);
+    if (entry == nullptr) return std::nullopt;
+    return entry->id;
   }
+  void bring_near() noexcept { bag_.bring_near(); }
 
   /// For a view that is still empty: names it is going to have.
   void expect(std::vector<game_server const*> const& sample) {

@@ -67,8 +67,10 @@ class packed_order {
     if (!dirty_.empty()) clean(before, nodes, self);
     return heap_.front().best;
   }
-  /// What is first but for loads that changed since best() was last called.
-  auto likely_best() const noexcept -> sort_entry const& { return heap_.front().best; }
+  /// The entry after `depth` better ones, if the node stays the first and no load changes.
+  auto ahead(std::size_t depth) const noexcept -> sort_entry const* {
+    return cells_[heap_.front().cell].entries.ahead(depth);
+  }
 
   /// Takes the entry that best() returned.
   void pop_best(entry_order const& before, entry_pool& pool) {
@@ -149,8 +151,19 @@ class packed_order {
     place(at, item);
   }
 
+  /// Dirty cells are far apart in memory: asking for all of them at once costs little more than for one.
+  void bring_near(node_table& nodes) const noexcept {
+    for (auto const index : dirty_) __builtin_prefetch(&cells_[index]);
+    for (auto const index : dirty_) {
+      auto const& cell = cells_[index];
+      __builtin_prefetch(&nodes[cell.node]);
+      if (cell.heap_at != absent) __builtin_prefetch(&heap_[cell.heap_at]);
+    }
+  }
+
   void clean(entry_order const& before, node_table& nodes, clean_cell self) {
     auto const many = dirty_.size() > heap_.size() / 8;
+    bring_near(nodes);
     for (auto const index : dirty_) {
       auto& cell = cells_[index];
       if (cell.heap_at == absent) {

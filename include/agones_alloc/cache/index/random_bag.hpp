@@ -5,6 +5,7 @@
 #include <agones_alloc/cache/index/server_slots.hpp>
 #include <agones_alloc/port/random.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -34,21 +35,24 @@ class random_bag {
   /// Takes out a uniform draw from the valid entries, of which there must be one.
   auto draw(server_slots const& servers, random_source& random) -> std::uint32_t {
     for (;;) {
-      auto const index = drawn_.value_or(random.next());
-      drawn_.reset();
-      auto const at_index = scaled(index);
-      auto const drawn = at(at_index);
-      remove(at_index);
-      if (servers[drawn.id].placement != drawn.placement) continue;
-      if (size_ != 0) drawn_ = random.next();
-      return drawn.id;
+      for (; words_ != lookahead; ++words_) word_[words_] = random.next();
+      auto const index = scaled(word_[0], size_);
+      std::shift_left(word_.begin(), word_.end(), 1);
+      --words_;
+      auto const drawn = at(index);
+      remove(index);
+      if (servers[drawn.id].placement == drawn.placement) return drawn.id;
     }
   }
 
-  /// The next draw, if nothing changes.
-  auto likely_next() noexcept -> std::optional<std::uint32_t> {
-    if (!drawn_ || size_ == 0) return std::nullopt;
-    return at(scaled(*drawn_)).id;
+  /// What the draw after `depth` others gives, 0 or 1, if nothing changes.
+  auto ahead(std::size_t depth) noexcept -> std::optional<std::uint32_t> {
+    if (words_ <= depth || size_ <= depth) return std::nullopt;
+    return at(scaled(word_[depth], size_ - depth)).id;
+  }
+  /// Brings near what ahead(1) is going to look at.
+  void bring_near() noexcept {
+    if (words_ > 2 && size_ > 2) __builtin_prefetch(&at(scaled(word_[2], size_ - 2)));
   }
 
  private:
@@ -57,13 +61,14 @@ class random_bag {
     std::uint32_t placement;
   };
   static constexpr std::size_t per_block = 1024;
+  static constexpr std::size_t lookahead = 4;
   using block = std::array<entry, per_block>;
 
   auto at(std::size_t index) noexcept -> entry& { return (*blocks_[index / per_block])[index % per_block]; }
 
-  auto scaled(std::uint64_t word) const noexcept -> std::size_t {
+  static auto scaled(std::uint64_t word, std::size_t size) noexcept -> std::size_t {
     __extension__ using wide = unsigned __int128;  // -Wpedantic of users
-    return static_cast<std::size_t>((wide{word} * size_) >> 64);
+    return static_cast<std::size_t>((wide{word} * size) >> 64);
   }
 
   void remove(std::size_t index) {
@@ -80,7 +85,8 @@ class random_bag {
   std::vector<std::unique_ptr<block>> blocks_;
   std::size_t size_{0};
   std::uint64_t whim_{0};
-  std::optional<std::uint64_t> drawn_;  ///< the word of the next draw, so that its entry can be brought near
+  std::array<std::uint64_t, lookahead> word_{};  // of the next draws: known early, so that servers can be brought near
+  std::size_t words_{0};
 };
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail

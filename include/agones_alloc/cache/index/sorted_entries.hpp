@@ -22,6 +22,11 @@ class sorted_entries {
   auto empty() const noexcept -> bool { return best_.size == 0; }
   auto best() const noexcept -> sort_entry const& { return best_.data[best_.size - 1]; }
 
+  /// The one after `depth` better ones, as far as it is at hand.
+  auto ahead(std::size_t depth) const noexcept -> sort_entry const* {
+    return depth < best_.size ? best_.data + best_.size - 1 - depth : nullptr;
+  }
+
   void insert(sort_entry const& entry, entry_order const& before, entry_pool& pool) {
     if (rest_.empty() || !before(best_.data[0], entry)) {
       insert_into(best_, entry, before, pool);

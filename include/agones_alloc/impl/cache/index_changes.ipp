@@ -13,7 +13,6 @@ AGONES_ALLOC_DECL auto index_core::drain() -> bool {
   auto const more = cache_.take_changes(taken_, options_.slice);
   for (auto& change : taken_) apply(std::move(change));
   taken_.clear();
-  if (next_ != nullptr) __builtin_prefetch(next_->server.get());
   return more;
 }
 
