@@ -9,4 +9,5 @@
 #include <agones_alloc/impl/beast/parsed_request.ipp>
 #include <agones_alloc/impl/beast/probes.ipp>
 #include <agones_alloc/impl/beast/query_string.ipp>
+#include <agones_alloc/impl/beast/request_bounds.ipp>
 #include <agones_alloc/impl/beast/rest_front_end.ipp>

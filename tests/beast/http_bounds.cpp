@@ -2,6 +2,8 @@
 #include "http_fixture.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <optional>
 #include <string>
@@ -31,6 +33,13 @@ TEST_CASE("input that is no HTTP is refused and never reaches the handler") {
       {"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
       {"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n0\r\n\r\n", 400},
       {"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", 501},
+      {"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501},
+      {"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n", 501},
+      {"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: identity\r\n\r\n", 501},
+      {"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 501},
+      {"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
+      {"POST / HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\nContent-Length: 1\r\n\r\na", 415},
+      {"POST / HTTP/1.1\r\nHost: a\r\nContent-Encoding: identity, br\r\nContent-Length: 1\r\n\r\na", 415},
       {"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400},
       {"POST / HTTP/1.1\r\nHost: a\r\nExpect: miracles\r\nContent-Length: 1\r\n\r\n", 417},
       {"GET / HTTP/1.1\r\nHost: a\r\nA: \x01\r\n\r\n", 400},
@@ -90,6 +99,19 @@ TEST_CASE("a header over the limit is 431, however it is made up") {
     CHECK(answer.status == 431);
     CHECK(answer.body == "the request's header is larger than 512 bytes\n");
     CHECK(client.ends());
+  }
+}
+
+TEST_CASE("chunk extensions and trailers without end are 431") {
+  for (auto const* start : {"1;x=", "1\r\na\r\n0\r\nA: ", "1\r\na\r\n1;x="}) {
+    CAPTURE(start);
+    fixture f{small()};
+    auto client = f.client();
+    REQUIRE(client.send(std::string{"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"} + start));
+    for (int i = 0; i < 10; ++i) client.send(std::string(600, 'e'));
+    CHECK(client.receive().status == 431);
+    CHECK(client.ends());
+    CHECK(f.handler.requests.empty());
   }
 }
 
@@ -229,6 +251,34 @@ TEST_CASE("draining closes idle connections, finishes requests in flight and acc
   CHECK_FALSE(*drained);
 }
 
+TEST_CASE("a drain is no failure when every client has its answer, however long they keep their connections") {
+  fixture f;
+  f.handler.hold = true;
+  auto busy = f.client();
+  busy.send(get("/busy"));
+  f.until([&] { return !f.handler.held.empty(); });
+  std::optional<error_code> drained;
+  auto const drain = [&](std::chrono::milliseconds grace) {
+    f.listener.async_drain(f.time.now() + grace, [&](error_code ec) { drained = ec; });
+    f.handler.release("finished");
+    CHECK(busy.receive().body == "finished");
+    settle(f.io);
+    CHECK(f.listener.connections() == 1);  // it could still have unread input
+    CHECK_FALSE(drained);
+  };
+  SUBCASE("they go a second after their answer") {
+    drain(std::chrono::seconds{5});
+    f.time.advance(std::chrono::seconds{1});
+  }
+  SUBCASE("or at the deadline when that is nearer") {
+    drain(std::chrono::milliseconds{500});
+    f.time.advance(std::chrono::milliseconds{500});
+  }
+  f.until([&] { return drained.has_value(); });
+  CHECK_FALSE(*drained);
+  CHECK(f.listener.connections() == 0);
+}
+
 TEST_CASE("draining cuts and cancels what is not finished at its deadline") {
   fixture f;
   f.handler.hold = true;
@@ -276,4 +326,68 @@ TEST_CASE("a listener says what is wrong with its address and its limits") {
   http_limits limits;
   limits.header_bytes = 1;
   CHECK_THROWS_WITH(http_listener(f.io.get_executor(), f.handler, f.time, limits), "http_limits::header_bytes is out of range");
+}
+
+namespace {
+
+/// Takes all file descriptors but a few.
+class few_descriptors {
+ public:
+  explicit few_descriptors(int left) {
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &before_) == 0);
+    rlimit now = before_;
+    now.rlim_cur = 256;
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &now) == 0);
+    for (int fd = ::dup(0); fd >= 0; fd = ::dup(0)) taken_.push_back(fd);
+    for (; left != 0; --left) give_back();
+  }
+  ~few_descriptors() {
+    while (!taken_.empty()) give_back();
+    ::setrlimit(RLIMIT_NOFILE, &before_);
+  }
+  few_descriptors(few_descriptors const&) = delete;
+  auto operator=(few_descriptors const&) -> few_descriptors& = delete;
+
+ private:
+  void give_back() {
+    ::close(taken_.back());
+    taken_.pop_back();
+  }
+  rlimit before_{};
+  std::vector<int> taken_;
+};
+
+}  // namespace
+
+TEST_CASE("when the system has no descriptors left the one that has waited longest goes, and the new one is served") {
+  fixture f;
+  few_descriptors const few{6};  // three clients with both their ends; accepting wants one that is free
+  auto oldest = f.client();
+  f.until([&] { return f.listener.connections() == 1; });
+  f.time.advance(std::chrono::seconds{1});
+  auto second = f.client();
+  f.until([&] { return f.listener.connections() == 2; });
+  auto third = f.client();
+  CHECK(third.ask(get("/third")).field("x-path") == "/third");
+  CHECK(oldest.ends());
+  CHECK(second.ask(get("/second")).status == 200);
+  CHECK(f.observer.cuts == std::vector<std::string>{"no descriptors left"});
+}
+
+TEST_CASE("without descriptors and with nobody to send away the server tries again later") {
+  fixture f;
+  f.handler.hold = true;
+  std::optional<few_descriptors> few;
+  few.emplace(3);
+  auto busy = f.client();
+  busy.send(get("/busy"));
+  f.until([&] { return !f.handler.held.empty(); });
+  auto other = f.client();
+  settle(f.io);
+  CHECK(f.listener.connections() == 1);
+  few.reset();
+  f.time.advance(std::chrono::milliseconds{100});
+  f.until([&] { return f.listener.connections() == 2; });
+  f.handler.release("served");
+  CHECK(busy.receive().body == "served");
 }

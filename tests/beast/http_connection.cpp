@@ -152,3 +152,75 @@ TEST_CASE("a line break in an answer's field does not start another field") {
   CHECK(answer.field("a") == "b  Injected: yes");
   CHECK(answer.field("injected").empty());
 }
+
+TEST_CASE("a client that leaves is noticed behind everything it pipelined") {
+  for (std::string const& behind : {std::string{"\n"}, get("/2"), get("/2") + get("/3") + "GET"}) {
+    CAPTURE(behind);
+    fixture f;
+    f.handler.hold = true;
+    auto client = f.client();
+    client.send(get("/1") + behind);
+    f.until([&] { return !f.handler.held.empty(); });
+    CHECK(f.handler.cancelled == 0);
+    client.close();
+    f.until([&] { return f.handler.cancelled == 1; });
+    f.handler.release();
+    f.until([&] { return f.listener.connections() == 0; });
+    CHECK(f.handler.requests.size() == 1);
+  }
+}
+
+TEST_CASE("pipelined requests come through in any pieces, also those that fill the buffer") {
+  for (std::size_t const piece : {1U, 7U, 500U, 5000U}) {
+    CAPTURE(piece);
+    fixture f{small()};
+    f.handler.hold = true;
+    auto client = f.client();
+    std::string all;
+    for (int i = 0; i < 40; ++i) all += post(std::string(90, static_cast<char>('a' + i % 26)));
+    std::size_t sent = 0;
+    for (int i = 0; i < 40; ++i) {
+      while (f.handler.held.empty()) {
+        if (sent >= all.size()) {
+          f.until([&] { return !f.handler.held.empty(); });
+          break;
+        }
+        REQUIRE(client.send(std::string_view{all}.substr(sent, piece)));
+        sent += piece;
+      }
+      f.handler.release(std::to_string(i));
+      CHECK(client.receive().body == std::to_string(i));
+      settle(f.io);
+      REQUIRE(f.handler.requests.at(static_cast<std::size_t>(i)).body == std::string(90, static_cast<char>('a' + i % 26)));
+    }
+  }
+}
+
+TEST_CASE("line breaks between requests are ignored, whether they come with the one before or later") {
+  for (auto const* breaks : {"\r\n", "\n", "\r\n\r\n", "\n\r\n"}) {
+    CAPTURE(breaks);
+    fixture f;
+    auto client = f.client();
+    CHECK(client.ask(post("x") + breaks).body == "x");
+    CHECK(client.ask(get("/next")).field("x-path") == "/next");
+    for (auto const* c = breaks; *c != 0; ++c) client.send({c, 1});
+    CHECK(client.ask(get("/third")).field("x-path") == "/third");
+  }
+  fixture f;
+  auto client = f.client();
+  CHECK(client.ask("\r" + get("/")).status == 400);
+}
+
+TEST_CASE("fields after the last chunk change nothing") {
+  fixture f;
+  auto client = f.client();
+  std::string const chunked = "POST / HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n";
+  CHECK(client.ask(chunked + "\r\n1\r\na\r\n0\r\nAccept: x/y\r\n\r\n").body == "a");
+  CHECK(client.ask(chunked + "Accept: a/b\r\n\r\n1\r\nb\r\n0\r\nAccept: x/y\r\nHost: there\r\n\r\n").body == "b");
+  CHECK(client.ask(get("/next")).status == 200);
+  REQUIRE(f.handler.requests.size() == 3);
+  CHECK(f.handler.requests[0].accept == "");
+  CHECK(f.handler.requests[1].accept == "a/b");
+  CHECK(f.handler.requests[1].host == "here");
+  CHECK(f.handler.requests[2].host == "x");
+}

@@ -38,6 +38,8 @@ TEST_CASE("every path that is no allocation answers as the aggregator expects") 
       "\n";
   std::vector<row> const rows{
       {"GET", "/", 200, "", ""},
+      {"POST", "/", 404, text, missing},
+      {"DELETE", "/", 404, text, missing},
       {"GET", "/apis", 406, "application/json", ""},
       {"POST", "/apis", 406, "application/json", ""},
       {"GET", "/openapi/v2", 200, "application/json", R"({"info":{"title":"allocation.agones.dev"},"paths":null})"},
@@ -100,6 +102,23 @@ TEST_CASE("the namespace is the path's, decoded") {
   CHECK(f.ask(request_text("POST", "/apis/allocation.agones.dev/v1/namespaces/a%zz/gameserverallocations", json_fields, empty_request))
             .status == 400);
   CHECK(f.backend.calls.size() == 1);
+}
+
+TEST_CASE("a namespace that is no name is refused, and asked of nobody") {
+  kubernetes f;
+  auto const ask = [&f](std::string const& name) {
+    return f.ask(request_text("POST", "/apis/allocation.agones.dev/v1/namespaces/" + name + "/gameserverallocations", json_fields,
+                              empty_request));
+  };
+  for (auto const& name : {std::string(64, 'a'), std::string{"Default"}, std::string{"-a"}, std::string{"a-"}, std::string{"a.b"},
+                           std::string{"a_b"}, std::string{"%2F"}, std::string{"a%00"}, std::string{"%C3%BC"}, std::string{"a%0D%0A"}}) {
+    CAPTURE(name);
+    auto const answer = ask(name);
+    CHECK(answer.status == 400);
+    CHECK(json_at(answer.body, "/message").find("namespace") != std::string::npos);
+  }
+  CHECK(f.backend.calls.empty());
+  for (auto const& name : {std::string(63, 'a'), std::string{"0"}, std::string{"a-1"}}) CHECK(ask(name).status == 201);
 }
 
 TEST_CASE("Accept decides the type of the answer before anything is allocated") {
@@ -173,7 +192,11 @@ TEST_CASE("a body that cannot be decoded is 400 naming the place, and allocates 
       {"application/json", R"({"apiVersion":"agones.dev/v1","kind":"Fleet","spec":{"replicas":2}})", "Fleet"},
       {"application/json", R"({"apiVersion":"example.com/v1","kind":"Foo"})", "Foo"},
       {"application/json", R"({"apiVersion":"allocation.agones.dev/v2","kind":"GameServerAllocation"})", "allocation.agones.dev/v2"},
+      {"application/json", "null", "null"},
+      {"application/json", " null\n", "null"},
       {"application/yaml", "", "empty"},
+      {"application/yaml", "null", "empty"},
+      {"application/yaml", "a: \"\\N\"", "UTF-8"},
       {"application/yaml", "a: [", "line"},
       {"application/yaml", "spec: {}\n---\nspec: {}\n", "more than one document"},
       {"application/yaml", "spec:\n  scheduling: 5\n", "spec.scheduling"},
@@ -199,6 +222,7 @@ TEST_CASE("in compatible mode bad bodies answer as Agones does: 500 and plain te
   CHECK(no_type.field("content-type") == "text/plain; charset=utf-8");
   CHECK(no_type.body == "error parsing mediatype from a request header: mime: no media type\n");
   CHECK(f.ask(allocate(empty_request, "Content-Type: text/plain\r\n")).body == "Could not find deserializer\n");
+  CHECK(f.ask(allocate("null")).status == 201);
   auto const broken = f.ask(allocate("{"));
   CHECK(broken.status == 500);
   CHECK(broken.body.starts_with("error decoding body: "));
@@ -216,6 +240,103 @@ TEST_CASE("a request that does not validate is 422 with every cause") {
   auto const yaml = f.ask(allocate(R"({"spec":{"scheduling":"Neither"}})", "Content-Type: application/json\r\nAccept: application/yaml\r\n"));
   CHECK(yaml.status == 422);
   CHECK(yaml.body.find("reason: Invalid\n") != std::string::npos);
+}
+
+TEST_CASE("thousands of problems get a short answer") {
+  front_end_options options;
+  options.max_priorities = 100'000;
+  kubernetes f{options};
+  std::string body = R"({"spec":{"priorities":[{})";
+  for (int i = 1; i < 10'000; ++i) body += ",{}";
+  auto const answer = f.ask(allocate(body + "]}}"));
+  CHECK(answer.status == 422);
+  CHECK(answer.body.size() < 50'000);
+  CHECK(json_at(answer.body, "/details/causes/100/message").find("there are more errors") != std::string::npos);
+  CHECK(json_at(answer.body, "/details/causes/101").empty());
+}
+
+TEST_CASE("requests that would cost far more than others are 422 naming the part and its bound") {
+  auto const repeated = [](std::string const& one, int count) {
+    std::string out = one;
+    for (int i = 1; i < count; ++i) out += "," + one;
+    return "[" + out + "]";
+  };
+  auto const values = [&](std::string const& op, int count) {
+    return R"({"matchExpressions":[{"key":"a","operator":"Exists"},{"key":"b","operator":")" + op + R"(","values":)" +
+           repeated("\"v\"", count) + "}]}";
+  };
+  std::string const counter = R"({"type":"Counter","key":"a","order":"Ascending"})";
+  struct row {
+    std::string spec, cause, said;
+  };
+  std::vector<row> const rows{
+      {R"("selectors":)" + repeated("{}", 64), "", ""},
+      {R"("selectors":)" + repeated("{}", 65), "spec.selectors", "Too long: has 65 entries, at most 64 are accepted"},
+      {R"("selectors":)" + repeated("{}", 1100), "spec.selectors", "Too long: has 1100 entries, at most 64 are accepted"},
+      {R"("preferred":)" + repeated("{}", 64), "", ""},
+      {R"("preferred":)" + repeated("{}", 65), "spec.preferred", "Too long: has 65 entries, at most 64 are accepted"},
+      {R"("preferred":)" + repeated("{}", 33) + R"(,"selectors":)" + repeated("{}", 32), "spec.selectors with spec.preferred",
+       "Too long: has 65 entries, at most 64 are accepted"},
+      {R"("priorities":)" + repeated(counter, 16), "", ""},
+      {R"("priorities":)" + repeated(counter, 17), "spec.priorities", "Too long: has 17 entries, at most 16 are accepted"},
+      {R"("selectors":[{},)" + values("In", 256) + "]", "", ""},
+      {R"("selectors":[{},)" + values("In", 257) + "]", "spec.selectors[1].matchExpressions[1].values",
+       "Too long: has 257 entries, at most 256 are accepted"},
+      {R"("preferred":[)" + values("NotIn", 257) + "]", "spec.preferred[0].matchExpressions[1].values",
+       "Too long: has 257 entries, at most 256 are accepted"},
+      {R"("required":)" + values("NotIn", 257), "spec.required.matchExpressions[1].values",
+       "Too long: has 257 entries, at most 256 are accepted"},
+  };
+  for (auto const& row : rows) {
+    CAPTURE(row.spec.substr(0, 80));
+    kubernetes f;
+    auto const answer = f.ask(allocate("{\"spec\":{" + row.spec + "}}"));
+    CHECK(answer.status == (row.cause.empty() ? 201 : 422));
+    if (row.cause.empty()) continue;
+    CHECK(json_at(answer.body, "/details/causes/0/field") == "\"" + row.cause + "\"");
+    CHECK(json_at(answer.body, "/details/causes/0/message") == "\"" + row.said + "\"");
+    CHECK(json_at(answer.body, "/details/causes/1").empty());
+    CHECK(f.backend.calls.empty());
+  }
+  front_end_options more;
+  more.max_selectors = 100;
+  more.max_priorities = 17;
+  more.max_label_values = 257;
+  for (auto const& row : rows) {
+    if (row.spec.size() > 3200) continue;  // the thousand selectors
+    kubernetes f{more};
+    CHECK(f.ask(allocate("{\"spec\":{" + row.spec + "}}")).status == 201);
+  }
+}
+
+TEST_CASE("YAML bodies have a bound of their own") {
+  kubernetes f;
+  std::string const yaml = "Content-Type: application/yaml\r\n";
+  auto const padded = [](std::size_t size) { return "spec: {}\n#" + std::string(size - 10, 'x'); };
+  CHECK(f.ask(allocate(padded(65536), yaml)).status == 201);
+  auto const answer = f.ask(allocate(padded(65537), yaml));
+  CHECK(answer.status == 413);
+  CHECK(json_at(answer.body, "/message") ==
+        R"("YAML bodies are limited to 65536 bytes, this one has 65537; JSON bodies may be larger")");
+  CHECK(f.ask(allocate(R"({"spec":{"nosuch":")" + std::string(100'000, 'x') + "\"}}")).status == 201);
+  std::string nodes = "a: [";
+  for (int i = 0; i < 10'001; ++i) nodes += "1,";
+  CHECK(f.ask(allocate(nodes + "1]", yaml)).status == 400);
+  CHECK(f.ask(allocate("a: &x " + std::string(30'000, 'x') + "\nb: [*x,*x,*x,*x,*x,*x,*x,*x]", yaml)).status == 400);
+  CHECK(f.backend.calls.size() == 2);
+}
+
+TEST_CASE("a page of another host cannot allocate, one of this host and what is no browser can") {
+  kubernetes f;
+  for (auto const* origin : {"http://example.com", "https://x.example.com", "null", "http://x:8080", "http://xx", "x"}) {
+    CAPTURE(origin);
+    auto const answer = f.ask(allocate(empty_request, std::string{json_fields} + "Origin: " + origin + "\r\n"));
+    CHECK(answer.status == 403);
+    CHECK(json_at(answer.body, "/reason") == R"("Forbidden")");
+  }
+  CHECK(f.backend.calls.empty());
+  CHECK(f.ask(allocate(empty_request, std::string{json_fields} + "Origin: http://X\r\n")).status == 201);
+  CHECK(f.ask(allocate(empty_request, std::string{json_fields} + "Origin: https://x\r\n")).status == 201);
 }
 
 TEST_CASE("dryRun=All decides without handing out, any other value is refused") {
@@ -245,6 +366,21 @@ TEST_CASE("fieldValidation refuses, tells or ignores unknown fields") {
   CHECK(json_at(refused.body, "/message").find("spec.shedulling") != std::string::npos);
   CHECK(f.ask(allocate(body, json_fields, "?fieldValidation=Sometimes")).status == 400);
   CHECK(f.backend.calls.size() == 3);
+}
+
+TEST_CASE("warnings stay short and plain whatever the fields are called") {
+  kubernetes f;
+  auto const warned = [&f](std::string const& members) {
+    return f.ask(allocate("{" + members + "}", json_fields, "?fieldValidation=Warn"));
+  };
+  CHECK(warned(R"("f\u00fcr":1)").field("warning") == "299 - \"unknown field \\\"f??r\\\"\"");
+  std::string members = R"("a0":1)";
+  for (int i = 1; i < 1000; ++i) members += ",\"" + std::string(110, 'a') + std::to_string(i) + "\":1";
+  auto const many = warned(members);
+  CHECK(many.status == 201);
+  CHECK(many.head.size() < 8 * 1024);
+  CHECK(many.head.find("unknown field \\\"a0\\\"") != std::string::npos);
+  CHECK(many.head.find(" more\"\r\n") != std::string::npos);
 }
 
 TEST_CASE("a timeout in the query shortens the request's time and never lengthens it") {

@@ -219,3 +219,26 @@ TEST_CASE("equal bodies share one compiled request, and the memory of bodies is 
   cache.remember(std::string(request_cache::body_bytes + 1, 'x'), some);
   CHECK_FALSE(cache.find(std::string(request_cache::body_bytes + 1, 'x')));
 }
+
+TEST_CASE("a page of another host cannot allocate over REST") {
+  rest f;
+  for (auto const* origin : {"http://example.com", "null", "http://x:8080"}) {
+    auto const answer = f.ask(allocate(R"({"namespace":"default"})", "", "Content-Type: text/plain\r\nOrigin: " + std::string{origin} + "\r\n"));
+    CHECK(answer.status == 403);
+    CHECK(json_at(answer.body, "/code") == "7");
+  }
+  CHECK(f.backend.calls.empty());
+  CHECK(f.ask(allocate(R"({"namespace":"default"})", "", "Origin: http://x\r\n")).status == 200);
+}
+
+TEST_CASE("requests that would cost far more than others are refused over REST too") {
+  rest f;
+  std::string selectors = "{}";
+  for (int i = 1; i < 64; ++i) selectors += ",{}";
+  CHECK(f.ask(allocate(R"({"namespace":"default","gameServerSelectors":[)" + selectors + "]}")).status == 200);
+  auto const answer = f.ask(allocate(R"({"namespace":"default","gameServerSelectors":[)" + selectors + ",{}]}"));
+  CHECK(answer.status == 400);
+  CHECK(json_at(answer.body, "/code") == "3");
+  CHECK(json_at(answer.body, "/message").find("spec.selectors: Too long: has 65 entries, at most 64 are accepted") != std::string::npos);
+  CHECK(f.backend.calls.size() == 1);
+}

@@ -27,6 +27,8 @@ auto excuses() -> std::vector<excuse> const& {
       {"Q1", "the answer's apiVersion is the full one whatever the request had", "kubeapi", &with_full_api_version},
       {"Q6", "the status in a request is ignored", "kubeapi", &with_own_status},
       {"Q21", "a body of another kind is refused", "kubeapi", &refusing_other_kinds},
+      {"2.6", "a body of null is refused as an empty one is, not taken for an allocation without any wish", "kubeapi",
+       &refusing_null},
       {"Q20", "the type of the answer is negotiated before anything is allocated", "kubeapi", &negotiating_first},
       {"2.6", "what cannot be decoded is 400 or 415 with a Status, not 500 in plain text (--compat brings that back)",
        "kubeapi", &with_status_for_bad_input},

@@ -31,6 +31,7 @@ auto with_exact_integers(answer const&) -> intended_answer;
 auto with_full_api_version(answer const&) -> intended_answer;
 auto with_own_status(answer const&) -> intended_answer;
 auto refusing_other_kinds(answer const&) -> intended_answer;
+auto refusing_null(answer const&) -> intended_answer;
 auto negotiating_first(answer const&) -> intended_answer;
 auto with_status_for_bad_input(answer const&) -> intended_answer;
 auto with_plain_message(answer const&) -> intended_answer;

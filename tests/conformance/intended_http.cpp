@@ -124,6 +124,11 @@ auto refusing_other_kinds(answer const& given) -> intended_answer {
   return status_answer(given, 400, "BadRequest");
 }
 
+auto refusing_null(answer const& given) -> intended_answer {
+  if (given.family != "kubeapi" || given.part != "answer" || text_at(given.input.at("request"), "/body") != "null") return std::nullopt;
+  return status_answer(given, 400, "BadRequest");
+}
+
 auto negotiating_first(answer const& given) -> intended_answer {
   if (text_at(given.input.at("request"), "/accept") != "application/vnd.kubernetes.protobuf") return std::nullopt;
   if (given.part == "compatible code") return json::value(406);

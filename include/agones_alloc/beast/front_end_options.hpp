@@ -6,6 +6,7 @@
 #include <agones_alloc/select/request.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
@@ -18,6 +19,10 @@ struct front_end_options {
   int http_unallocated_status_code{429};  ///< REST, as Agones' flag of this name (spec 8.9)
   std::string default_namespace{};        ///< for REST requests without one; "": none, which matches nothing
   std::chrono::nanoseconds request_time{std::chrono::seconds{30}};  ///< the most one request may take; a client may ask for less
+  std::size_t max_selectors{64};           ///< `selectors` and `preferred` together; more: 422, over REST 400
+  std::size_t max_priorities{16};          ///< the same
+  std::size_t max_label_values{256};       ///< of one matchExpression; the same
+  std::size_t yaml_body_bytes{64 * 1024};  ///< reading YAML costs much more than JSON; more: 413
 };
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

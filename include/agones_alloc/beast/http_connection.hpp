@@ -27,9 +27,9 @@ inline void close_stream(boost::asio::ip::tcp::socket& socket) {
   socket.close(ignored);
 }
 
-/// The reading half never stops for long: while a request is handled and nothing was pipelined behind it, a
-/// read waits for the client's next byte or its leaving. That read then is the next request's. Bytes are never
-/// consumed while a read is in flight, so the buffer stands still under it.
+/// The reading half never stops while its buffer has room: during a request a read waits for the client's next
+/// bytes or its leaving. Those bytes are the next request's. Bytes that were parsed while a read is in flight stay
+/// in the buffer until it ends, so the buffer stands still under it.
 template <class Stream>
 class http_connection final : public http_session, public std::enable_shared_from_this<http_connection<Stream>> {
  public:
@@ -51,26 +51,33 @@ class http_connection final : public http_session, public std::enable_shared_fro
   void read();
   void on_read(boost::system::error_code, std::size_t);
   void process();
+  auto unparsed() const noexcept -> boost::asio::const_buffer { return buffer_.cdata() + parsed_; }
+  void drop(std::size_t);
+  auto skip_empty_lines() -> bool;
   auto accept_header() -> bool;
   void refuse(int status, std::string text);
   void dispatch();
   void respond(http_response);
   void on_written(boost::system::error_code);
   void linger();
+  void end_lingering_soon();
   void cut_for(std::string_view why);
 
   Stream stream_;
   std::shared_ptr<http_session_owner> owner_;
   boost::beast::flat_buffer buffer_;
   std::optional<request_parser> parser_;
+  std::optional<boost::beast::http::fields> fields_;  ///< a chunked request's, without its trailers
   std::optional<parsed_request> request_;
   boost::asio::cancellation_signal leaving_;
   boost::asio::cancellation_signal timing_;
+  boost::asio::cancellation_signal linger_timing_;
   http_response response_;
   std::string head_;
   timer::time_point entered_;
   timer::time_point deadline_;
   timer::time_point began_;
+  std::size_t parsed_{0};  ///< bytes at the front of the buffer that are done with
   std::size_t lingered_{0};
   phase phase_{phase::idle};
   bool reading_{false};

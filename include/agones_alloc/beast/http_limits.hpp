@@ -11,7 +11,7 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
 struct http_limits {
   std::size_t header_bytes{16 * 1024};    ///< request line and fields; more: 431
-  std::size_t body_bytes{1024 * 1024};    ///< body, chunks joined; more: 413
+  std::size_t body_bytes{256 * 1024};     ///< body, chunks joined; more: 413
   std::size_t connections{1024};          ///< open at once; above, the one that has waited longest for its client goes
   std::size_t linger_bytes{256 * 1024};   ///< read and dropped after a refusal, so that the client gets to read it
   int backlog{1024};                      ///< connections the kernel keeps until they are accepted

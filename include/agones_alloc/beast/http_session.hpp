@@ -17,7 +17,7 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 class http_session {
  public:
   virtual ~http_session() = default;
-  /// Closes when idle, else ends after the answer in flight.
+  /// Closes when idle or only waiting for its client to read an answer, else ends after the answer in flight.
   virtual void drain() = 0;
   /// Closes now; a request in flight is cancelled.
   virtual void cut() = 0;

@@ -5,6 +5,7 @@
 #include <agones_alloc/beast/http_message.hpp>
 #include <agones_alloc/config.hpp>
 
+#include <boost/beast/http/fields.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 
@@ -18,11 +19,12 @@ using request_parser = boost::beast::http::request_parser<boost::beast::http::st
 
 class parsed_request final : public http_request {
  public:
-  AGONES_ALLOC_DECL explicit parsed_request(request_parser::value_type const& message);
+  /// `fields` are those the header had: trailers, which the parser adds to the message's, must not change a request.
+  AGONES_ALLOC_DECL parsed_request(request_parser::value_type const& message, boost::beast::http::fields const& fields);
   AGONES_ALLOC_DECL auto header(std::string_view name) const -> std::string override;
 
  private:
-  request_parser::value_type const* message_;
+  boost::beast::http::fields const* fields_;
 };
 
 /// What to answer to input the parser refuses.

@@ -37,6 +37,7 @@ void http_connection<Stream>::cut() {
   close_stream(stream_);
   owner_->closed(*this);
   timing_.emit(boost::asio::cancellation_type::terminal);
+  linger_timing_.emit(boost::asio::cancellation_type::terminal);
   if (was == phase::handling) leaving_.emit(boost::asio::cancellation_type::terminal);
 }
 
@@ -155,7 +156,7 @@ void http_connection<Stream>::on_written(boost::system::error_code ec) {
   if (owner_->draining) return cut();
   request_.reset();
   enter(phase::idle, owner_->limits.idle_time);
-  if (!reading_) process();
+  process();
 }
 
 // Closing with unread input makes the kernel send a reset, which may destroy the answer before it is read.
@@ -163,9 +164,22 @@ template <class Stream>
 void http_connection<Stream>::linger() {
   shut_sending(stream_);
   enter(phase::lingering, shortest_time(owner_->limits));
+  if (owner_->draining) end_lingering_soon();
   if (reading_) return;
-  buffer_.consume(buffer_.size());
+  drop(unparsed().size());
   read();
+}
+
+// A server that stops has not the time of others; a client that is there has read its answer by then.
+template <class Stream>
+void http_connection<Stream>::end_lingering_soon() {
+  owner_->time->async_wait_until(
+      owner_->time->now() + std::chrono::seconds{1},
+      boost::asio::bind_cancellation_slot(
+          linger_timing_.slot(),
+          boost::asio::bind_executor(stream_.get_executor(), [self = this->shared_from_this()](error_code ec) {
+            if (!ec) self->cut();
+          })));
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail

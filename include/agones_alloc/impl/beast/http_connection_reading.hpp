@@ -27,6 +27,8 @@ void http_connection<Stream>::read() {
 template <class Stream>
 void http_connection<Stream>::on_read(boost::system::error_code ec, std::size_t size) {
   reading_ = false;
+  buffer_.commit(size);
+  drop(0);
   if (phase_ == phase::closed) return;
   if (ec) {
     switch (phase_) {
@@ -42,35 +44,58 @@ void http_connection<Stream>::on_read(boost::system::error_code ec, std::size_t 
       case phase::closed: return cut();
     }
   }
-  buffer_.commit(size);
   switch (phase_) {
     case phase::idle:
     case phase::header:
     case phase::body: return process();
     case phase::lingering:
-      buffer_.consume(buffer_.size());
+      drop(unparsed().size());
       if ((lingered_ += size) > owner_->limits.linger_bytes) return cut();
       return read();
     case phase::handling:  // the next request, early: it waits in the buffer
-    case phase::writing:
+    case phase::writing: return read();
     case phase::closed: break;
   }
 }
 
 template <class Stream>
+void http_connection<Stream>::drop(std::size_t size) {
+  parsed_ += size;
+  if (!reading_) buffer_.consume(std::exchange(parsed_, 0));
+}
+
+// Some clients end a body with a line break that is not counted (RFC 9112 2.2).
+template <class Stream>
+auto http_connection<Stream>::skip_empty_lines() -> bool {
+  for (;;) {
+    auto const rest = unparsed();
+    auto const* at = static_cast<char const*>(rest.data());
+    if (rest.size() != 0 && at[0] == '\n') {
+      drop(1);
+    } else if (rest.size() >= 2 && at[0] == '\r' && at[1] == '\n') {
+      drop(2);
+    } else {
+      return rest.size() > 1 || (rest.size() == 1 && at[0] != '\r');
+    }
+  }
+}
+
+template <class Stream>
 void http_connection<Stream>::process() {
-  while (buffer_.size() != 0) {
+  while (unparsed().size() != 0) {
     if (phase_ == phase::idle) {
+      if (!skip_empty_lines()) break;
       parser_.emplace();
       parser_->header_limit(static_cast<std::uint32_t>(owner_->limits.header_bytes));
       parser_->body_limit(owner_->limits.body_bytes);
       header_checked_ = false;
+      fields_.reset();
       enter(phase::header, owner_->limits.header_time);
       began_ = entered_;
     }
     boost::system::error_code ec;
-    auto const used = parser_->put(buffer_.data(), ec);
-    buffer_.consume(used);
+    auto const used = parser_->put(unparsed(), ec);
+    drop(used);
     if (ec && ec != boost::beast::http::error::need_more) {
       auto [status, text] = to_protocol_error(ec, owner_->limits);
       return refuse(status, std::move(text));
@@ -78,6 +103,10 @@ void http_connection<Stream>::process() {
     if (!header_checked_ && parser_->is_header_done() && !accept_header()) return;
     if (parser_->is_done()) return dispatch();
     if (used == 0) break;
+  }
+  if (!reading_ && buffer_.size() == buffer_.max_size()) {  // the parser wants more of a line than there may be
+    return refuse(431, "a chunk's extension or the fields after the last chunk are larger than " +
+                           std::to_string(buffer_.max_size()) + " bytes");
   }
   read();
 }
@@ -93,7 +122,8 @@ auto http_connection<Stream>::accept_header() -> bool {
   enter(phase::body, owner_->limits.body_time);
   parser_->eager(true);
   auto const& message = parser_->get();
-  if (message.version() >= 11 && buffer_.size() == 0 && message.count(boost::beast::http::field::expect) != 0) {
+  if (message.chunked()) fields_ = message.base();
+  if (message.version() >= 11 && unparsed().size() == 0 && message.count(boost::beast::http::field::expect) != 0) {
     static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
     continuing_ = true;  // one write at a time: the body is read when this one is through
     boost::asio::async_write(stream_, boost::asio::buffer(go_on),
@@ -111,13 +141,15 @@ auto http_connection<Stream>::accept_header() -> bool {
 template <class Stream>
 void http_connection<Stream>::dispatch() {
   enter(phase::handling, owner_->limits.idle_time);  // the handler keeps its own time
-  request_.emplace(parser_->get());
+  auto const& message = parser_->get();
+  boost::beast::http::fields const& all = message;
+  request_.emplace(message, fields_ ? *fields_ : all);
   auto reply = http_handler::reply{boost::asio::bind_cancellation_slot(
       leaving_.slot(), boost::asio::bind_executor(stream_.get_executor(),
                                                   [self = this->shared_from_this()](http_response response) {
                                                     self->respond(std::move(response));
                                                   }))};
-  if (buffer_.size() == 0) read();
+  read();
   owner_->answerer->handle(*request_, std::move(reply));
 }
 

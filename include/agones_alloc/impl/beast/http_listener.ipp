@@ -77,7 +77,8 @@ class http_listener_state final : public http_session_owner, public std::enable_
                                          drain_timing_.slot(),
                                          boost::asio::bind_executor(executor_, [self = shared_from_this()](error_code ec) {
                                            if (ec || !self->on_drained_) return;
-                                           self->cut_all(errc::deadline_exceeded);
+                                           self->cut_answered();
+                                           if (self->on_drained_) self->cut_all(errc::deadline_exceeded);
                                          })));
   }
 
@@ -98,6 +99,11 @@ class http_listener_state final : public http_session_owner, public std::enable_
     return out;
   }
 
+  /// Connections that only wait for their client to read its answer: ending them cuts no request.
+  void cut_answered() {
+    for (auto const& session : sessions()) session->drain();
+  }
+
   void report_connections() {
     if (observer != nullptr) observer->connections(sessions_.size());
   }
@@ -111,6 +117,11 @@ class http_listener_state final : public http_session_owner, public std::enable_
   void accept() {
     acceptor_.async_accept([self = shared_from_this()](error_code ec, tcp::socket socket) {
       if (!self->acceptor_.is_open()) return;
+      // Silent clients must not lock others out, whichever limit they reach first: ours or the system's.
+      bool const crowded = ec == boost::system::errc::too_many_files_open ||
+                           ec == boost::system::errc::too_many_files_open_in_system ||
+                           ec == boost::system::errc::no_buffer_space;
+      if (crowded && self->make_room("no descriptors left")) return self->accept();
       if (ec) return self->accept_later(ec);
       self->welcome(std::move(socket));
       self->accept();
@@ -131,7 +142,7 @@ class http_listener_state final : public http_session_owner, public std::enable_
   void welcome(tcp::socket socket) {
     error_code ignored;
     socket.set_option(tcp::no_delay{true}, ignored);
-    bool const full = sessions_.size() >= limits.connections && !make_room();
+    bool const full = sessions_.size() >= limits.connections && !make_room("too many connections");
     auto const made = std::make_shared<connection>(std::move(socket), shared_from_this());
     // Refusals are bounded too: past twice the limit even they are dropped unanswered.
     if (full && sessions_.size() >= 2 * limits.connections) return;
@@ -146,7 +157,7 @@ class http_listener_state final : public http_session_owner, public std::enable_
   }
 
   /// Ends the connection that has kept the server waiting longest: silent clients cannot lock others out.
-  auto make_room() -> bool {
+  auto make_room(std::string_view why) -> bool {
     std::shared_ptr<http_session> longest;
     auto since = timer::time_point::max();
     for (auto const& [key, weak] : sessions_) {
@@ -157,7 +168,7 @@ class http_listener_state final : public http_session_owner, public std::enable_
       }
     }
     if (!longest) return false;
-    if (observer != nullptr) observer->connection_cut("too many connections");
+    if (observer != nullptr) observer->connection_cut(why);
     longest->cut();
     return true;
   }

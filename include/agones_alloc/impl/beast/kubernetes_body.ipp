@@ -67,11 +67,17 @@ inline auto read_body(boost::json::value const& value, front_end_options const& 
 
 inline auto read_yaml_body(std::string_view text, front_end_options const& options, field_validation validation)
     -> std::variant<decoded_body, body_refusal> {
+  if (text.size() > options.yaml_body_bytes) {
+    return body_refusal{413,
+                        "YAML bodies are limited to " + std::to_string(options.yaml_body_bytes) +
+                            " bytes, this one has " + std::to_string(text.size()) + "; JSON bodies may be larger",
+                        {}};
+  }
   yaml::limits limits;
-  limits.max_bytes = text.size() + 1;  // the connection has bounded it
+  limits.max_bytes = text.size() + 1;  // bounded above
   limits.max_documents = 2;
-  limits.max_nodes = 50'000;
-  limits.max_expanded_bytes = 4U << 20;
+  limits.max_nodes = 10'000;
+  limits.max_expanded_bytes = 256 * 1024;
   auto read = yaml::parse(text, {}, limits);
   if (!read.errors.empty()) {
     auto const& first = read.errors.front();
@@ -99,6 +105,8 @@ AGONES_ALLOC_DECL auto decode_body(http_request const& request, front_end_option
   how.max_bytes = request.body.size() + 1;  // the connection has bounded it
   auto const value = parse_json(request.body, how, &resource);
   if (!value) return detail::refuse_document(request.body.empty() ? "it is empty" : to_string(value.error()));
+  // Agones takes this for an allocation without any wish; a client that sends it has lost its request.
+  if (value->is_null() && !options.compatible) return detail::refuse_document("it is null");
   return detail::read_body(*value, options, validation);
 }
 

@@ -4,6 +4,7 @@
 #include <agones_alloc/beast/kubernetes_front_end.hpp>
 #include <agones_alloc/beast/outcome_answer.hpp>
 #include <agones_alloc/beast/query_string.hpp>
+#include <agones_alloc/beast/request_bounds.hpp>
 #include <agones_alloc/json/parse.hpp>
 #include <agones_alloc/json/response.hpp>
 #include <agones_alloc/json/status.hpp>
@@ -102,6 +103,31 @@ inline auto allocation_namespace(std::string_view path) noexcept -> std::optiona
   return name;
 }
 
+/// A namespace's name: a DNS label (RFC 1123).
+inline auto is_namespace_name(std::string_view name) noexcept -> bool {
+  auto const is_alphanumeric = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  return !name.empty() && name.size() <= 63 && is_alphanumeric(name.front()) && is_alphanumeric(name.back()) &&
+         std::all_of(name.begin(), name.end(), [&](char c) { return is_alphanumeric(c) || c == '-'; });
+}
+
+/// `Warning` fields: clients and proxies bound the header they read, so what would make it long is only counted.
+inline void add_warnings(http_response& out, std::vector<std::string> const& warnings) {
+  static constexpr std::size_t most_bytes = 4096;
+  std::size_t bytes = 0;
+  std::size_t left = warnings.size();
+  for (auto const& warning : warnings) {
+    auto text = go_quoted(warning);
+    for (auto& c : text) {
+      if (static_cast<unsigned char>(c) >= 0x80) c = '?';
+    }
+    if (text.size() > most_bytes - bytes) break;
+    bytes += text.size();
+    --left;
+    out.headers.emplace_back("Warning", "299 - " + text);
+  }
+  if (left != 0) out.headers.emplace_back("Warning", "299 - \"" + std::to_string(left) + " more\"");
+}
+
 /// The problem of a policy selector that cannot be compiled; the reference finds it only when it uses it.
 inline auto policy_selector_problem(multi_cluster_setting const& setting) -> std::optional<std::string> {
   if (!setting.enabled) return std::nullopt;
@@ -134,7 +160,7 @@ inline auto allocation_answer(request_ptr const& request, allocation_result cons
       break;
   }
   add_outcome_fields(out, result);
-  for (auto const& warning : warnings) out.headers.emplace_back("Warning", "299 - " + go_quoted(warning));
+  add_warnings(out, warnings);
   return out;
 }
 
@@ -157,7 +183,7 @@ AGONES_ALLOC_DECL void kubernetes_front_end::handle(http_request const& request,
     out.route = "kubernetes";
     return std::move(done)(std::move(out));
   }
-  if (request.path == "/") return answer(http_response{});
+  if (get && request.path == "/") return answer(http_response{});
   if (request.path == "/apis" || request.path == "/apis/") {
     http_response out;  // makes discovery fall back to the documents of the groups
     out.status = 406;
@@ -186,11 +212,18 @@ AGONES_ALLOC_DECL void kubernetes_front_end::allocate(http_request const& reques
   auto const type = negotiate(request.header("Accept"));
   if (!type) return answer(detail::status_response(406, "Accept: only application/json and application/yaml can be answered"));
 
+  if (has_foreign_origin(request)) {
+    return answer(detail::status_response(403, std::string{foreign_origin_message}, *type));
+  }
   auto const asked = detail::read_query(request.query, options_);
   if (auto const* problem = std::get_if<std::string>(&asked)) return answer(detail::status_response(400, *problem, *type));
   auto const& query = *std::get_if<detail::allocation_query>(&asked);
   auto const name = percent_decoded(encoded);
   if (!name) return answer(detail::status_response(400, "the namespace in the path is badly encoded", *type));
+
+  if (!detail::is_namespace_name(*name)) {
+    return answer(detail::status_response(400, "the namespace in the path is no name: at most 63 of a-z, 0-9 and - are", *type));
+  }
 
   auto body = decode_body(request, options_, query.validation);
   if (auto const* refusal = std::get_if<body_refusal>(&body)) {
@@ -205,6 +238,9 @@ AGONES_ALLOC_DECL void kubernetes_front_end::allocate(http_request const& reques
   auto const bad_policy_selector = detail::policy_selector_problem(multi_cluster);
   bool const wants_clusters = multi_cluster.enabled;
   auto const request_name = gsa.meta.name;
+  if (auto const errors = check_bounds(gsa.spec, options_); !errors.empty()) {
+    return answer(detail::document_response(422, invalid_status(request_name, errors), *type));
+  }
   auto made = allocation_request::make(std::move(gsa), options_.gates, options_.choice);
   if (auto const* errors = std::get_if<field_errors>(&made)) {
     return answer(detail::document_response(422, invalid_status(request_name, *errors), *type));

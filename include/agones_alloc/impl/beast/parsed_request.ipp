@@ -12,7 +12,9 @@ auto std_view(Text const& text) noexcept -> std::string_view {
   return {text.data(), text.size()};
 }
 
-AGONES_ALLOC_DECL parsed_request::parsed_request(request_parser::value_type const& message) : message_{&message} {
+AGONES_ALLOC_DECL parsed_request::parsed_request(request_parser::value_type const& message,
+                                                 boost::beast::http::fields const& fields)
+    : fields_{&fields} {
   method = std_view(message.method_string());
   auto target = std_view(message.target());
   if (!target.starts_with('/')) {  // absolute form: http://host/path
@@ -28,7 +30,7 @@ AGONES_ALLOC_DECL parsed_request::parsed_request(request_parser::value_type cons
 
 AGONES_ALLOC_DECL auto parsed_request::header(std::string_view name) const -> std::string {
   std::string out;
-  auto const [first, last] = message_->equal_range(boost::beast::string_view{name.data(), name.size()});
+  auto const [first, last] = fields_->equal_range(boost::beast::string_view{name.data(), name.size()});
   for (auto at = first; at != last; ++at) {
     if (at != first) out += ", ";
     out += std_view(at->value());
@@ -58,8 +60,18 @@ AGONES_ALLOC_DECL auto check_header(request_parser::value_type const& message) -
   if (!target.starts_with('/') && !target.starts_with("http://") && !target.starts_with("https://") && target != "*") {
     return protocol_error{400, "malformed request: the target is not a path"};
   }
-  if (message.count(field::transfer_encoding) != 0 && !message.chunked()) {
-    return protocol_error{501, "Transfer-Encoding: only chunked is understood"};
+  // Anything but this exact form is how two servers come to disagree on where a request ends.
+  if (auto const count = message.count(field::transfer_encoding); count != 0) {
+    if (message.version() == 10) return protocol_error{400, "malformed request: Transfer-Encoding in HTTP/1.0"};
+    if (count != 1 || !boost::beast::iequals(message[field::transfer_encoding], "chunked")) {
+      return protocol_error{501, "Transfer-Encoding: only chunked is understood"};
+    }
+  }
+  auto const [first, last] = message.equal_range(field::content_encoding);
+  for (auto at = first; at != last; ++at) {
+    if (!boost::beast::iequals(at->value(), "identity")) {
+      return protocol_error{415, "Content-Encoding: only identity is understood"};
+    }
   }
   if (auto const at = message.find(field::expect); at != message.end()) {
     if (!boost::beast::iequals(at->value(), "100-continue")) {

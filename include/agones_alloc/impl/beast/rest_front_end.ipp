@@ -2,6 +2,7 @@
 
 #include <agones_alloc/beast/outcome_answer.hpp>
 #include <agones_alloc/beast/query_string.hpp>
+#include <agones_alloc/beast/request_bounds.hpp>
 #include <agones_alloc/beast/rest_front_end.hpp>
 #include <agones_alloc/json/parse.hpp>
 #include <agones_alloc/json/response.hpp>
@@ -102,6 +103,9 @@ AGONES_ALLOC_DECL rest_front_end::rest_front_end(allocation_backend& backend, ti
 AGONES_ALLOC_DECL void rest_front_end::handle(http_request const& request, reply done) {
   if (request.path != "/gameserverallocation") return std::move(done)(detail::rest_error(grpc_code::not_found, "Not Found"));
   if (request.method != "POST") return std::move(done)(detail::rest_error(grpc_code::unimplemented, "Method Not Allowed"));
+  if (has_foreign_origin(request)) {
+    return std::move(done)(detail::rest_error(grpc_code::permission_denied, std::string{foreign_origin_message}));
+  }
   allocate(request, std::move(done));
 }
 
@@ -113,12 +117,14 @@ AGONES_ALLOC_DECL auto rest_front_end::compile(std::string_view text) -> std::va
   }
   auto& gsa = *std::get_if<game_server_allocation>(&body);
   bool const wants_clusters = gsa.spec.multi_cluster.enabled;
-  auto made = allocation_request::make(std::move(gsa), options_.gates, options_.choice);
-  if (auto const* errors = std::get_if<field_errors>(&made)) {
-    auto message = invalid_message({}, *errors);
+  auto const refusal = [this](field_errors const& errors) {
+    auto message = invalid_message({}, errors);
     if (options_.compatible) return detail::rest_error(500, static_cast<grpc_code>(422), std::move(message));
     return detail::rest_error(grpc_code::invalid_argument, std::move(message));
-  }
+  };
+  if (auto const errors = check_bounds(gsa.spec, options_); !errors.empty()) return refusal(errors);
+  auto made = allocation_request::make(std::move(gsa), options_.gates, options_.choice);
+  if (auto const* errors = std::get_if<field_errors>(&made)) return refusal(*errors);
   if (wants_clusters) return detail::rest_error(grpc_code::unknown, std::string{no_policy_message});
   auto request = std::move(*std::get_if<request_ptr>(&made));
   compiled_.remember(text, request);

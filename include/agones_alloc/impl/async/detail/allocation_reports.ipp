@@ -48,7 +48,8 @@ inline void allocation_engine::tell(operation& op, allocation_action const& acti
   if (ports_.counts == nullptr || op.dry_run) return;
   allocation_sample sample;
   sample.result = action.result;
-  if (result.server != nullptr) sample.fleet = result.server->meta.labels.value_or_empty(keys::fleet_label);
+  // The server as it was: a request may put any fleet's name on the one it gets.
+  if (result.server != nullptr) sample.fleet = op.base->meta.labels.value_or_empty(keys::fleet_label);
   sample.scheduling = op.request->allocation().spec.scheduling.view();
   sample.tries = result.tries;
   sample.took = now_ - op.started;
