@@ -25,6 +25,7 @@ struct modelled {
   game_server_ptr server;              ///< the value in the order
   game_server_ptr seen;                ///< newer value seen while claimed
   bool gone{false};                    ///< deleted while claimed
+  bool unlisted{false};                ///< `gone` only because a list lacked it
   slot_status status{slot_status::free};
   server_handle claim;
 };
@@ -111,8 +112,10 @@ class world {
       if (is_allocatable(*server)) model_[key].server = server;
     } else if (at->second.status == slot_status::claimed) {
       auto const same = server->meta.uid == at->second.server->meta.uid;
+      if (same && at->second.unlisted) at->second.gone = at->second.unlisted = false;
       if (at->second.gone && same) return;
       at->second.gone = at->second.gone || !same;
+      at->second.unlisted = at->second.unlisted && same;
       at->second.seen = server;
     } else {
       set(key, server);
@@ -124,7 +127,7 @@ class world {
       model_.erase(key);
       return;
     }
-    model_[key] = modelled{server, nullptr, false, slot_status::free, {}};
+    model_[key] = modelled{server, nullptr, false, false, slot_status::free, {}};
   }
 
   void add_or_update() {
@@ -165,6 +168,7 @@ class world {
     if (at->second.status == slot_status::claimed) {
       at->second.seen = nullptr;
       at->second.gone = true;
+      at->second.unlisted = false;
     } else {
       model_.erase(at);
     }
@@ -173,10 +177,11 @@ class world {
   void relist() {
     std::vector<game_server_ptr> list;
     std::vector<object_key> missing;
-    for (auto const& [key, known] : model_) {
+    for (auto& [key, known] : model_) {
       if (chance(20)) {
         missing.push_back(key);
       } else {
+        if (known.unlisted) known.gone = known.unlisted = false;  // the list has it again
         list.push_back(known.seen ? known.seen : known.server);
       }
     }
@@ -185,6 +190,7 @@ class world {
       auto& known = model_[key];
       if (known.status == slot_status::claimed) {
         known.seen = nullptr;
+        known.unlisted = !known.gone || known.unlisted;
         known.gone = true;
       } else {
         model_.erase(key);

@@ -6,6 +6,8 @@
 #include <doctest/doctest.h>
 
 #include <map>
+#include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -352,4 +354,133 @@ TEST_CASE_FIXTURE(fixture, "names that share no prefix, or one too many, keep th
   }
   std::sort(names.begin(), names.end());
   for (auto const& each : names) CHECK(name(request) == each);
+}
+
+TEST_CASE("a draw whose claim is lost to an update of annotations keeps its place in the random order") {
+  index_options options;
+  options.slice = 1;  // changes are left undrained while the picks go on
+  ready_cache cache;
+  ranked_index index{cache, options};
+  seeded_random random{7};
+  pick got;
+  auto const request = fleet_request("Distributed");
+  for (auto const* name : {"a", "b", "c", "d"}) cache.store(server_builder{name}.made());
+  while (index.drain()) continue;
+  while (index.pick_and_claim(*request, random, got) == pick_status::building) index.build_some();
+  cache.put_back(got.handle);
+  while (index.drain()) continue;
+  for (auto const* name : {"a", "b", "c", "d"}) {
+    auto changed = *cache.find({"default", name});
+    changed.meta.resource_version = "2";
+    changed.meta.annotations.set("note", "changed");
+    cache.store(std::make_shared<game_server const>(std::move(changed)));
+  }
+  std::set<std::string> names;
+  for (int i = 0; i < 4; ++i) {
+    REQUIRE(index.pick_and_claim(*request, random, got) == pick_status::picked);
+    names.insert(got.server->meta.name.str());
+  }
+  CHECK(names.size() == 4);
+  CHECK(index.pick_and_claim(*request, random, got) == pick_status::busy);
+}
+
+TEST_CASE_FIXTURE(fixture, "who waits for a required target is woken by the end of its claim, and by nothing else") {
+  cache.store(server_builder{"a"}.made());
+  cache.store(server_builder{"b"}.made());
+  choice_options choice;
+  choice.target = target_server{"a", "", true};
+  auto const wanted = fleet_request("Packed", choice);
+  REQUIRE(name(wanted) == "a");
+  auto const held = got.handle;
+  REQUIRE(try_pick(wanted) == pick_status::busy);
+  index.watch(*wanted, 1);
+  CHECK(woken() == tokens{});  // b is free, which does not help
+  REQUIRE(name(fleet_request()) == "b");
+  cache.put_back(got.handle);
+  CHECK(woken() == tokens{});
+  cache.put_back(held);
+  CHECK(woken() == tokens{1});
+  REQUIRE(name(wanted) == "a");
+  index.watch(*wanted, 2);
+  cache.remove(got.handle);
+  CHECK(woken() == tokens{2});
+  CHECK(try_pick(wanted) == pick_status::none);
+  index.watch(*wanted, 3);
+  CHECK(woken() == tokens{3});  // it is not claimed: there is nothing to wait for
+  CHECK(index.statistics().waiting == 0);
+}
+
+TEST_CASE_FIXTURE(fixture, "who stops waiting for a required target is forgotten") {
+  cache.store(server_builder{"a"}.made());
+  choice_options choice;
+  choice.target = target_server{"a", "", true};
+  auto const wanted = fleet_request("Packed", choice);
+  REQUIRE(name(wanted) == "a");
+  index.watch(*wanted, 1);
+  index.watch(*wanted, 2);
+  index.unwatch(1);
+  cache.put_back(got.handle);
+  CHECK(woken() == tokens{2});
+  CHECK(index.statistics().waiting == 0);
+}
+
+TEST_CASE("views over many words count by their words, not only by their servers") {
+  index_options options;
+  options.max_shape_bytes = 64 * 1024;
+  ready_cache cache;
+  ranked_index index{cache, options};
+  seeded_random random{7};
+  pick got;
+  for (int i = 0; i < 200; ++i) {
+    game_server_allocation gsa;
+    gsa.meta.namespace_ = "default";
+    auto& clause = gsa.spec.selectors.emplace_back().labels.match_expressions.emplace_back();
+    clause = {"map", "In", {}};
+    for (int value = 0; value < 100; ++value) clause.values.emplace_back("m" + std::to_string(1000 * i + value));
+    auto const request = request_of(std::move(gsa));
+    CHECK(index.pick_and_claim(*request, random, got) == pick_status::none);
+  }
+  CHECK(index.statistics().views <= 20);
+}
+
+TEST_CASE("a request whose views do not fit at once is answered all the same") {
+  index_options options;
+  options.max_views = 2;
+  options.slice = 1;
+  ready_cache cache;
+  ranked_index index{cache, options};
+  seeded_random random{7};
+  pick got;
+  for (auto const* name : {"a", "b", "c", "d"}) cache.store(server_builder{name}.made());
+  game_server_allocation gsa;
+  gsa.meta.namespace_ = "default";
+  for (int i = 1; i <= 8; ++i) {
+    gsa.spec.selectors.emplace_back().counters.emplace()["rooms"].min_count = i;
+  }
+  auto const request = request_of(std::move(gsa));
+  auto status = pick_status::building;
+  for (int steps = 0; steps < 1000 && status == pick_status::building; ++steps) {
+    index.build_some();
+    status = index.pick_and_claim(*request, random, got);
+  }
+  CHECK(status == pick_status::none);
+}
+
+TEST_CASE("an index that could never finish is refused") {
+  ready_cache cache;
+  index_options none;
+  none.slice = 0;
+  CHECK_THROWS_AS((ranked_index{cache, none}), std::invalid_argument);
+}
+
+TEST_CASE_FIXTURE(fixture, "a breakdown looks at a bounded number of selectors and says so when it counts a part") {
+  for (int i = 0; i < 17000; ++i) cache.store(server_builder{"s" + std::to_string(i)}.label("own", std::to_string(i)).made());
+  while (index.drain()) continue;
+  game_server_allocation gsa;
+  gsa.meta.namespace_ = "default";
+  for (int i = 1; i <= 20; ++i) gsa.spec.selectors.emplace_back().counters.emplace()["rooms"].min_count = i;
+  auto const remaining = index.explain(*request_of(std::move(gsa)));
+  REQUIRE(remaining.selectors.size() == 16);
+  CHECK(remaining.selectors.front().front().name == "namespace default (at least)");
+  CHECK(remaining.selectors.front().front().remaining == 16384);
 }

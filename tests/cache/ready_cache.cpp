@@ -420,3 +420,55 @@ TEST_CASE("a cache for one thread needs no mutex") {
   cache.store(server_builder{"a"}.made());
   CHECK(cache.claim(cache.lookup(key_a).handle) != nullptr);
 }
+
+TEST_CASE("a list that lacks a server is older news than the server at the same version") {
+  ready_cache cache;
+  auto const server = server_builder{"a"}.version("5").made();
+  cache.store(server);
+  cache.replace_all({});
+  CHECK(cache.find({"default", "a"}) == nullptr);
+  CHECK(cache.store(server_builder{"a"}.version("4").made()) == store_outcome::stale);
+  CHECK(cache.store(server) == store_outcome::stored);
+}
+
+TEST_CASE("a claimed server that a list lacks stays when it is seen again, at whatever version") {
+  for (auto const* version : {"5", "6"}) {
+    ready_cache cache;
+    cache.store(server_builder{"a"}.version("5").made());
+    auto const held = cache.lookup({"default", "a"}).handle;
+    REQUIRE(cache.claim(held) != nullptr);
+    cache.replace_all({});
+    cache.store(server_builder{"a"}.version(version).made());
+    cache.put_back(held);
+    auto const now = cache.find({"default", "a"});
+    REQUIRE(now != nullptr);
+    CHECK(now->meta.resource_version == version);
+  }
+}
+
+TEST_CASE("a claimed server that a list lacks is gone after its claim, and a newer version brings it back") {
+  ready_cache cache;
+  cache.store(server_builder{"a"}.version("5").made());
+  auto const held = cache.lookup({"default", "a"}).handle;
+  REQUIRE(cache.claim(held) != nullptr);
+  cache.replace_all({});
+  cache.put_back(held);
+  CHECK(cache.find({"default", "a"}) == nullptr);
+  CHECK(cache.store(server_builder{"a"}.version("6").made()) == store_outcome::stored);
+}
+
+TEST_CASE("a list that changes nothing does not use up the ring of the next change") {
+  ready_cache cache;
+  auto rings = 0;
+  cache.on_change([&] { ++rings; });
+  auto const server = server_builder{"a"}.made();
+  std::vector<game_server_ptr> const list{server};
+  cache.replace_all(list);
+  std::vector<slot_view> changes;
+  while (cache.take_changes(changes, 10)) continue;
+  rings = 0;
+  cache.replace_all(list);
+  CHECK(rings == 0);
+  cache.store(server_builder{"b"}.made());
+  CHECK(rings == 1);
+}

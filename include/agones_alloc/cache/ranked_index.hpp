@@ -26,7 +26,8 @@ struct index_options {
   std::size_t max_views{1024};              ///< live request shapes; the least recently used goes first
   std::uint64_t idle_picks{4'000'000};      ///< a view that was not asked for so many picks is dropped
   std::size_t max_entries{std::size_t{1} << 25};  ///< entries (32 bytes each) over all views; one view may exceed it alone
-  std::size_t slice{512};                   ///< servers handled by one step of drain() or build_some()
+  std::size_t max_shape_bytes{std::size_t{64} << 20};  ///< words of selectors and priorities over all views, about
+  std::size_t slice{512};                   ///< servers handled by one step of drain() or build_some(), at least 1
 };
 
 /// A server that was claimed for a request.
@@ -75,12 +76,14 @@ class ranked_index {
   /// and picked speak of the target then). Lost claims are retried inside. `out` is set when picked.
   AGONES_ALLOC_DECL auto pick_and_claim(allocation_request const&, random_source&, pick& out) -> pick_status;
 
-  /// How many servers of the namespace remain after each clause, per selector. Counts what is claimed, too. For
-  /// label clauses and the state it costs a step per label set; for the others it looks at the servers that are
-  /// left, at most 16384 per selector (then the counts are of those looked at). Remembered until something changes.
+  /// How many servers of the namespace remain after each clause, for each of the first 16 selectors. Counts what is
+  /// claimed, too. Costs a step per label set, and per server that is left where a clause is not of labels or
+  /// state; at most 16384 steps in all: counts that are of a part only have names that end in " (at least)".
+  /// Remembered until something changes.
   AGONES_ALLOC_DECL auto explain(allocation_request const&) -> breakdown;
 
-  /// Parks `token` on every view of the request until it is worth trying again; call it directly after a pick
+  /// Parks `token` on every view of the request (of a required target: on that server) until it is worth trying
+  /// again; call it directly after a pick
   /// said `busy` or `none`. Tokens are unique and wake in ascending order: number requests as they arrive and
   /// keep the number when one parks again. Views that are watched are not dropped.
   AGONES_ALLOC_DECL void watch(allocation_request const&, std::uint64_t token);

@@ -74,10 +74,16 @@ class basic_ready_cache {
   /// more are left. A slot is listed once however often it changed. One taker at a time.
   auto take_changes(std::vector<slot_view>& out, std::size_t limit) -> bool;
   auto read(std::uint32_t id) const -> slot_view;
-  /// True when take_changes has something. Cheap, any thread.
+  /// True when take_changes has something. Cheap, for its taker: from here on the next change rings the hook.
+  auto has_changes() noexcept -> bool {
+    if (notified_.load()) notified_.store(false);  // before the look: a change in between rings
+    return changed_stripes_.load() != 0;
+  }
+  /// The same for onlookers, any thread.
   auto changed() const noexcept -> bool { return changed_stripes_.load(std::memory_order_acquire) != 0; }
 
  private:
+  enum class why_released : std::uint8_t { not_allocatable, deleted, unlisted };
   using stripe = detail::slot_stripe<Mutex>;
   using guard = std::lock_guard<Mutex>;
 
@@ -94,7 +100,7 @@ class basic_ready_cache {
   /// Sets the value of a slot that is not claimed, or empties the slot when the value is not allocatable.
   auto set(stripe& in, std::uint32_t local, game_server_ptr server) -> store_outcome;
   /// Takes the server out; `last` is what is known of it, `gone` that it does not exist any more.
-  void release(stripe& in, std::uint32_t local, game_server const& last, bool gone);
+  void release(stripe& in, std::uint32_t local, game_server const& last, why_released why);
   auto was_removed(stripe const& in, std::uint32_t hash, game_server const& server) const -> bool;
   auto store_claimed(stripe& in, std::uint32_t local, game_server_ptr server) -> store_outcome;
   auto newest_of(stripe const& in, std::uint32_t local) const -> game_server_ptr;

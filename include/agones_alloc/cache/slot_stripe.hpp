@@ -40,12 +40,14 @@ struct server_slot {
 struct seen_meanwhile {
   game_server_ptr newest;  ///< null: nothing newer
   bool gone{false};        ///< the claimed server does not exist any more
+  bool unlisted{false};    ///< `gone` only because a list lacked it: a list can be older than what is known
 };
 
 /// A server that left the cache, so that a late value does not bring it back.
 struct removed_server {
   std::uint32_t hash{0};
-  bool gone{false};  ///< deleted: its UID never comes back
+  bool gone{false};      ///< deleted: its UID never comes back
+  bool unlisted{false};  ///< a list lacked it: the same version may come back, an older one not
   shared_string namespace_;
   shared_string name;
   shared_string uid;

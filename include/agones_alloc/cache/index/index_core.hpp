@@ -15,6 +15,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
+#include <set>
+#include <stdexcept>
 #include <vector>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
@@ -27,7 +30,10 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 /// `touched` is not after the reading began). Views that are dropped leave references behind, which know that.
 class index_core {
  public:
-  index_core(ready_cache& cache, index_options options) : cache_{cache}, options_{options} {}
+  index_core(ready_cache& cache, index_options options) : cache_{cache}, options_{options} {
+    if (options.slice == 0) throw std::invalid_argument{"index_options.slice must be at least 1"};
+    if (options.max_views == 0) throw std::invalid_argument{"index_options.max_views must be at least 1"};
+  }
 
   // impl/cache/index_changes.ipp
   auto drain() -> bool;
@@ -46,7 +52,7 @@ class index_core {
 
  private:
   // Changes.
-  void apply(slot_view now);
+  void apply(slot_view now, bool taken_out = false);
   auto keeps_place(indexed_server const& known, slot_view const& now) const -> bool;
   void leave_views(std::uint32_t id, indexed_server const& server);
   void enter_views(std::uint32_t id, indexed_server const& server);
@@ -82,7 +88,8 @@ class index_core {
   void make_room();
   void introduce(label_set& set);
   void accept(index_view& view, label_set& set);
-  auto listing_of(index_view const& view) -> std::vector<std::vector<table_ref>*>;
+  void list(index_view const& view);
+  void unlist(index_view const& view);
   void build(std::size_t& budget);
   auto read_next_label_set() -> bool;
   void finish(index_view& view);
@@ -93,10 +100,12 @@ class index_core {
   auto claim_from(index_view& view, std::uint32_t top_n, random_source&, pick& out) -> bool;
 
   // Explanations.
-  auto explain_shape(view_shape const& shape) -> std::vector<breakdown::clause>;
+  auto explain_shape(view_shape const& shape, std::size_t& budget) -> std::vector<breakdown::clause>;
 
   // Waiting.
   void signal(index_view& view);
+  void watch_target(allocation_request const&, std::uint64_t token);
+  void wake_slot(std::uint32_t id);
 
   struct view_hash {
     using is_transparent = void;
@@ -141,10 +150,18 @@ class index_core {
   std::uint64_t moment_{0};   // counts placements
   std::uint64_t changes_{0};  // counts what explain could see
   std::uint64_t picks_{0};
+  allocation_request const* resumed_{nullptr};  // whose views are being built; compared only
   std::size_t custom_views_{0};
+  std::size_t shape_bytes_{0};
   std::vector<slot_view> taken_;
   std::vector<table_ref> signalled_;
-  boost::unordered_flat_map<std::uint64_t, std::vector<table_ref>> waiting_;  // by token
+  struct waiting_for {
+    std::vector<table_ref> views;
+    std::optional<std::uint32_t> slot;  ///< of a required target, instead
+  };
+  boost::unordered_flat_map<std::uint64_t, waiting_for> waiting_;  // by token
+  boost::unordered_flat_map<std::uint32_t, std::set<std::uint64_t>> waiters_by_slot_;
+  std::set<std::uint64_t> woken_by_slot_;
   boost::unordered_flat_map<std::uint32_t, explanation> explained_;           // by place of the view
 };
 

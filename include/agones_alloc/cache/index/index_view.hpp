@@ -33,6 +33,7 @@ class index_view {
   std::size_t free{0};       ///< servers in the order
   std::size_t in_flight{0};  ///< matching servers that are claimed
   std::uint64_t last_pick{0};
+  std::size_t shape_bytes{0};
   bool complete{false};      ///< false: still being built
   bool signalled{false};     ///< stands in the list of views whose waiters may be woken
   bool flight_ended{false};  ///< in_flight fell to 0 since waiters were last woken

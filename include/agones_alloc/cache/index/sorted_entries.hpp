@@ -98,8 +98,13 @@ class sorted_entries {
   }
 
   static void erase_from(entry_run& in, sort_entry const& entry, entry_order const& before) noexcept {
-    auto* const at = position(in, entry, before);
-    std::copy(at + 1, in.data + in.size, at);
+    auto* at = position(in, entry, before);
+    auto* const end = in.data + in.size;
+    if (at == end || at->id != entry.id) {  // a ranker of the user's that is no order: stay within bounds
+      at = std::find_if(in.data, end, [&](sort_entry const& e) { return e.id == entry.id; });
+      if (at == end) return;
+    }
+    std::copy(at + 1, end, at);
     --in.size;
   }
 

@@ -8,7 +8,7 @@
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
 AGONES_ALLOC_DECL auto index_core::drain() -> bool {
-  if (!cache_.changed()) return false;
+  if (!cache_.has_changes()) return false;
   taken_.clear();
   auto const more = cache_.take_changes(taken_, options_.slice);
   for (auto& change : taken_) apply(std::move(change));
@@ -121,14 +121,15 @@ AGONES_ALLOC_DECL auto index_core::keeps_place(indexed_server const& known, slot
          a.status.counters == b.status.counters && a.status.lists == b.status.lists;
 }
 
-AGONES_ALLOC_DECL void index_core::apply(slot_view now) {
+/// With `taken_out` a view has given up its entry of this server, so it has to be placed anew in any case.
+AGONES_ALLOC_DECL void index_core::apply(slot_view now, bool taken_out) {
   auto const id = now.handle.id;
   auto& known = servers_.at(id);
-  if (known.version == now.handle.version && known.status == now.status) return;
+  if (!taken_out && known.version == now.handle.version && known.status == now.status) return;
   known.version = now.handle.version;
   known.slot = now.memory;
   ++changes_;
-  if (keeps_place(known, now)) {
+  if (!taken_out && keeps_place(known, now)) {
     known.server = std::move(now.server);
     return;
   }
@@ -141,6 +142,7 @@ AGONES_ALLOC_DECL void index_core::apply(slot_view now) {
   known.touched = ++moment_;
   ++known.placement;
   if (known.server) enter_views(id, known);
+  if (!waiters_by_slot_.empty() && known.status != slot_status::claimed) wake_slot(id);
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail

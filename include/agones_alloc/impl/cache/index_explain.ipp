@@ -12,26 +12,34 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
+// Of label sets and servers looked at for one request, so that a mistyped or hostile one costs about a millisecond.
 inline constexpr std::size_t most_explained = 16384;
+inline constexpr std::size_t most_explained_selectors = 16;
+inline constexpr std::string_view partly = " (at least)";  // not all were looked at
 
 AGONES_ALLOC_DECL auto index_core::explain(allocation_request const& request) -> breakdown {
   breakdown out;
+  auto budget = most_explained;
   for (auto const& shape : request.shapes()) {
+    if (out.selectors.size() == most_explained_selectors) break;
     auto const* view = find_view(shape);
     if (view == nullptr) {
-      out.selectors.push_back(explain_shape(shape));
+      out.selectors.push_back(explain_shape(shape, budget));
       continue;
     }
     auto& known = explained_[view->self.index];
-    if (known.clauses.empty() || known.changes != changes_) known = {changes_, explain_shape(shape)};
+    if (known.clauses.empty() || known.changes != changes_) known = {changes_, explain_shape(shape, budget)};
     out.selectors.push_back(known.clauses);
   }
   return out;
 }
 
-AGONES_ALLOC_DECL auto index_core::explain_shape(view_shape const& shape) -> std::vector<breakdown::clause> {
+AGONES_ALLOC_DECL auto index_core::explain_shape(view_shape const& shape, std::size_t& budget)
+    -> std::vector<breakdown::clause> {
   std::vector<label_set*> sets;
-  for (std::size_t i = 0; i != std::min(label_sets_.places(), most_explained); ++i) {
+  auto const looked_at = std::min(label_sets_.places(), budget);
+  budget -= looked_at;
+  for (std::size_t i = 0; i != looked_at; ++i) {
     auto* set = label_sets_.at(i);
     if (set != nullptr && set->namespace_ == shape.namespace_) sets.push_back(set);
   }
@@ -40,6 +48,7 @@ AGONES_ALLOC_DECL auto index_core::explain_shape(view_shape const& shape) -> std
     std::uint64_t sum = 0;
     for (auto const* set : sets) sum += size_of(*set);
     out.push_back({std::move(name), sum});
+    if (looked_at != label_sets_.places()) out.back().name += partly;
   };
   auto const all_members = [](label_set const& set) -> std::uint64_t { return set.members.size(); };
   note("namespace " + shape.namespace_.str(), all_members);
@@ -63,15 +72,21 @@ AGONES_ALLOC_DECL auto index_core::explain_shape(view_shape const& shape) -> std
   rest.selector.lists = shape.selector.lists;
   if (!rest.selector.players && rest.selector.counters.empty() && rest.selector.lists.empty()) return out;
   std::vector<game_server_ptr> left;
-  auto budget = most_explained;
+  auto all = looked_at == label_sets_.places();
   for (auto const* set : sets) {
     for (auto const id : set->members) {
-      if (budget == 0) break;
+      if (budget == 0) {
+        all = false;
+        break;
+      }
       --budget;
       if (!state || servers_[id].state == *state) left.push_back(servers_[id].server);
     }
   }
   auto clauses = detail::explain_shape(rest, std::span<game_server_ptr const>{left});
+  if (!all) {
+    for (auto& clause : clauses) clause.name += partly;
+  }
   out.insert(out.end(), std::make_move_iterator(clauses.begin() + 1), std::make_move_iterator(clauses.end()));
   return out;
 }

@@ -34,7 +34,7 @@ AGONES_ALLOC_DECL auto index_core::claim_from(index_view& view, std::uint32_t to
       bring_near(view);
       return true;
     }
-    apply(cache_.read(id));  // somebody changed it: see how, and choose again
+    apply(cache_.read(id), true);  // somebody changed it: see how, and choose again
   }
   return false;
 }
@@ -62,7 +62,9 @@ AGONES_ALLOC_DECL auto index_core::pick_target(allocation_request const& request
 AGONES_ALLOC_DECL auto index_core::pick_and_claim(allocation_request const& request, random_source& random, pick& out)
     -> pick_status {
   auto const behind = drain();
-  if (++picks_ % 64 == 0) drop_idle_one();
+  // Going on with a request is not a new pick: it must not lose the views it has built so far.
+  if (resumed_ != &request && ++picks_ % 64 == 0) drop_idle_one();
+  resumed_ = nullptr;
   if (request.target()) {
     auto const status = pick_target(request, out);
     if (status == pick_status::picked || request.target()->required) return status;
@@ -72,7 +74,10 @@ AGONES_ALLOC_DECL auto index_core::pick_and_claim(allocation_request const& requ
   for (std::size_t i = 0; i != request.shapes().size(); ++i) {
     auto& view = view_of(request.shapes()[i]);
     if (!view.complete) build(budget);
-    if (!view.complete) return pick_status::building;
+    if (!view.complete) {
+      resumed_ = &request;
+      return pick_status::building;
+    }
     if (claim_from(view, request.top_n(), random, out)) {
       out.selector = static_cast<std::uint32_t>(i);
       return pick_status::picked;

@@ -24,6 +24,20 @@ AGONES_ALLOC_DECL auto index_core::view_of(view_shape const& shape) -> index_vie
   return view;
 }
 
+/// About what a shape takes, so that views over few servers but many words are bounded, too.
+inline auto bytes_of(view_shape const& shape) -> std::size_t {
+  constexpr std::size_t each = 64;
+  std::size_t sum = sizeof(index_view);
+  for (auto const& clause : shape.selector.labels) {
+    sum += each + clause.key.size();
+    for (auto const& value : clause.values) sum += each + value.size();
+  }
+  for (auto const& [name, counter] : shape.selector.counters) sum += each + name.size() + sizeof counter;
+  for (auto const& [name, list] : shape.selector.lists) sum += each + name.size() + list.contains_value.size() + sizeof list;
+  for (auto const& p : shape.order.priorities) sum += each + p.key.size();
+  return sum;
+}
+
 AGONES_ALLOC_DECL auto index_core::make_view(view_shape const& shape) -> index_view& {
   make_room();
   auto const ref = views_.emplace(shape, servers_);
@@ -31,7 +45,8 @@ AGONES_ALLOC_DECL auto index_core::make_view(view_shape const& shape) -> index_v
   view.self = ref;
   by_shape_.insert(ref.index);
   if (shape.order.kind == order_kind::custom) ++custom_views_;
-  for (auto* list : listing_of(view)) list->push_back(ref);
+  list(view);
+  shape_bytes_ += view.shape_bytes = bytes_of(shape);
 
   construction work{ref, label_sets_.candidates(shape.selector.labels), {}};
   std::vector<game_server const*> sample;
@@ -56,7 +71,8 @@ AGONES_ALLOC_DECL void index_core::drop(index_view& view) {
   auto const ref = view.self;
   by_shape_.erase(by_shape_.find(view.shape));
   if (view.shape.order.kind == order_kind::custom) --custom_views_;
-  for (auto* list : listing_of(view)) std::erase(*list, ref);
+  unlist(view);
+  shape_bytes_ -= view.shape_bytes;
   std::erase_if(constructions_, [ref](construction const& work) { return work.view == ref; });
   explained_.erase(ref.index);
   views_.erase(ref);
@@ -82,21 +98,38 @@ AGONES_ALLOC_DECL void index_core::make_room() {
       if (!view->waiters.empty() || view->last_pick == picks_) continue;
       if (oldest == nullptr || view->last_pick < oldest->last_pick) oldest = view;
     }
-    if (oldest == nullptr || (entries <= options_.max_entries && views_.size() < options_.max_views)) return;
+    if (oldest == nullptr || (entries <= options_.max_entries && shape_bytes_ <= options_.max_shape_bytes && views_.size() < options_.max_views)) {
+      return;
+    }
     drop(*oldest);
   }
 }
 
-/// The lists by which a new label set finds the view: under the values of one clause, where it has a fitting one.
-AGONES_ALLOC_DECL auto index_core::listing_of(index_view const& view) -> std::vector<std::vector<table_ref>*> {
-  auto const& clauses = view.shape.selector.labels;
-  auto const clause = std::find_if(clauses.begin(), clauses.end(),
-                                   [](label_clause const& c) { return c.op == label_operator::in; });
-  if (clause == clauses.end()) return {&views_without_label_};
-  for (auto const& value : clause->values) views_by_label_[label_hash(clause->key, value)];
-  std::vector<std::vector<table_ref>*> out;
-  for (auto const& value : clause->values) out.push_back(&views_by_label_[label_hash(clause->key, value)]);
-  return out;
+/// A new label set finds the view under the values of one clause, where it has a fitting one.
+inline auto listing_clause(view_shape const& shape) -> label_clause const* {
+  auto const& clauses = shape.selector.labels;
+  auto const at = std::find_if(clauses.begin(), clauses.end(), [](label_clause const& c) { return c.op == label_operator::in; });
+  return at == clauses.end() ? nullptr : &*at;
+}
+
+AGONES_ALLOC_DECL void index_core::list(index_view const& view) {
+  auto const* clause = listing_clause(view.shape);
+  if (clause == nullptr) return views_without_label_.push_back(view.self);
+  for (auto const& value : clause->values) views_by_label_[label_hash(clause->key, value)].push_back(view.self);
+}
+
+AGONES_ALLOC_DECL void index_core::unlist(index_view const& view) {
+  auto const* clause = listing_clause(view.shape);
+  if (clause == nullptr) {
+    std::erase(views_without_label_, view.self);
+    return;
+  }
+  for (auto const& value : clause->values) {
+    auto const at = views_by_label_.find(label_hash(clause->key, value));
+    if (at == views_by_label_.end()) continue;
+    std::erase(at->second, view.self);
+    if (at->second.empty()) views_by_label_.erase(at);  // values come from requests: none may stay behind
+  }
 }
 
 AGONES_ALLOC_DECL void index_core::accept(index_view& view, label_set& set) {

@@ -15,7 +15,8 @@ AGONES_ALLOC_DECL void index_core::signal(index_view& view) {
 
 AGONES_ALLOC_DECL void index_core::watch(allocation_request const& request, std::uint64_t token) {
   unwatch(token);
-  auto& views = waiting_[token];
+  if (request.target() && request.target()->required) return watch_target(request, token);
+  auto& views = waiting_[token].views;
   for (auto const& shape : request.shapes()) {
     auto& view = view_of(shape);
     view.waiters.insert(view.waiters.end(), token);
@@ -24,16 +25,45 @@ AGONES_ALLOC_DECL void index_core::watch(allocation_request const& request, std:
   }
 }
 
+/// Nothing but the end of the target's claim helps; the views of its selectors are not even built.
+AGONES_ALLOC_DECL void index_core::watch_target(allocation_request const& request, std::uint64_t token) {
+  auto const seen = cache_.lookup({request.shapes().front().namespace_, request.target()->name});
+  waiting_[token].slot = seen.handle.id;
+  if (seen.server && seen.status == slot_status::claimed) {
+    waiters_by_slot_[seen.handle.id].insert(token);
+  } else {
+    woken_by_slot_.insert(token);
+  }
+}
+
+AGONES_ALLOC_DECL void index_core::wake_slot(std::uint32_t id) {
+  auto const at = waiters_by_slot_.find(id);
+  if (at == waiters_by_slot_.end()) return;
+  woken_by_slot_.merge(at->second);
+  waiters_by_slot_.erase(at);
+}
+
 AGONES_ALLOC_DECL void index_core::unwatch(std::uint64_t token) {
   auto const at = waiting_.find(token);
   if (at == waiting_.end()) return;
-  for (auto const ref : at->second) {
+  for (auto const ref : at->second.views) {
     if (auto* view = views_.get(ref)) view->waiters.erase(token);
+  }
+  if (at->second.slot) {
+    if (auto const slot = waiters_by_slot_.find(*at->second.slot); slot != waiters_by_slot_.end()) {
+      slot->second.erase(token);
+      if (slot->second.empty()) waiters_by_slot_.erase(slot);
+    }
+    woken_by_slot_.erase(token);
   }
   waiting_.erase(at);
 }
 
 AGONES_ALLOC_DECL void index_core::take_woken(std::vector<std::uint64_t>& out) {
+  for (auto const token : std::exchange(woken_by_slot_, {})) {
+    waiting_.erase(token);
+    out.push_back(token);
+  }
   auto const signalled = std::exchange(signalled_, {});
   for (auto const ref : signalled) {
     auto* view = views_.get(ref);

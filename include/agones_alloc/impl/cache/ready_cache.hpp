@@ -34,15 +34,16 @@ void basic_ready_cache<Mutex>::mark(stripe& in, std::uint32_t local) {
 
 template <class Mutex>
 void basic_ready_cache<Mutex>::notify() {
-  if (hook_ && !notified_.exchange(true)) hook_();
+  if (hook_ && changed() && !notified_.exchange(true)) hook_();
 }
 
 template <class Mutex>
-void basic_ready_cache<Mutex>::release(stripe& in, std::uint32_t local, game_server const& last, bool gone) {
+void basic_ready_cache<Mutex>::release(stripe& in, std::uint32_t local, game_server const& last, why_released why) {
   if (remembered_removals_ != 0) {
     if (in.removed.size() >= remembered_removals_) in.removed.pop_front();
     auto const& meta = last.meta;
-    in.removed.push_back({in.at(local).hash, gone, meta.namespace_, meta.name, meta.uid, meta.resource_version});
+    in.removed.push_back({in.at(local).hash, why == why_released::deleted, why == why_released::unlisted, meta.namespace_,
+                          meta.name, meta.uid, meta.resource_version});
   }
   in.take_out(local);
   mark(in, local);
@@ -51,7 +52,7 @@ void basic_ready_cache<Mutex>::release(stripe& in, std::uint32_t local, game_ser
 template <class Mutex>
 auto basic_ready_cache<Mutex>::set(stripe& in, std::uint32_t local, game_server_ptr server) -> store_outcome {
   if (!is_allocatable(*server)) {
-    release(in, local, *server, false);
+    release(in, local, *server, why_released::not_allocatable);
     return store_outcome::removed;
   }
   auto& slot = in.at(local);
@@ -68,7 +69,9 @@ auto basic_ready_cache<Mutex>::was_removed(stripe const& in, std::uint32_t hash,
     return known.hash == hash && known.uid == meta.uid && known.name == meta.name && known.namespace_ == meta.namespace_;
   });
   if (last == in.removed.rend()) return false;
-  return (last->gone && !last->uid.empty()) || !is_newer_version(meta.resource_version, last->resource_version);
+  if (last->gone && !last->uid.empty()) return true;
+  if (last->unlisted && meta.resource_version == last->resource_version) return false;
+  return !is_newer_version(meta.resource_version, last->resource_version);
 }
 
 template <class Mutex>
@@ -77,9 +80,14 @@ auto basic_ready_cache<Mutex>::store_claimed(stripe& in, std::uint32_t local, ga
   auto& seen = in.meanwhile[local];
   auto const& known = seen.newest ? *seen.newest : claimed;
   auto const same_server = server->meta.uid == claimed.meta.uid;
+  // It exists after all: the list that lacked it was older.
+  if (seen.unlisted && same_server && !is_newer(known, *server)) seen.gone = seen.unlisted = false;
   auto const comes_late = seen.gone && same_server && !server->meta.uid.empty();
   if (comes_late || !is_newer(*server, known)) return store_outcome::stale;
-  if (!same_server) seen.gone = true;
+  if (!same_server) {
+    seen.gone = true;
+    seen.unlisted = false;
+  }
   auto const pickable = is_allocatable(*server);
   seen.newest = std::move(server);
   return pickable ? store_outcome::stored : store_outcome::removed;
@@ -131,13 +139,11 @@ auto basic_ready_cache<Mutex>::erase(object_key const& key, std::string_view uid
       auto const newest = at == in.meanwhile.end() ? game_server_ptr{} : at->second.newest;
       if (newest && !is_meant(*newest)) return false;  // the claimed one's end is known already, or it is that server
       if (!newest && !is_meant(*slot.server)) return false;
-      auto& seen = in.meanwhile[*found];
-      seen.newest = nullptr;
-      seen.gone = true;
+      in.meanwhile[*found] = {nullptr, true, false};
       return true;
     }
     if (!is_meant(*slot.server)) return false;
-    release(in, *found, *slot.server, true);
+    release(in, *found, *slot.server, why_released::deleted);
   }
   notify();
   return true;
@@ -150,9 +156,10 @@ void basic_ready_cache<Mutex>::drop_unlisted(stripe& in, std::uint32_t list) {
     auto& slot = in.at(local);
     if (slot.status == slot_status::absent || slot.list == list) continue;
     if (slot.status == slot_status::claimed) {
-      in.meanwhile[local] = {nullptr, true};
+      auto& seen = in.meanwhile[local];
+      seen = {nullptr, true, !seen.gone || seen.unlisted};
     } else {
-      release(in, local, *slot.server, false);
+      release(in, local, *slot.server, why_released::unlisted);
     }
   }
 }
@@ -205,7 +212,7 @@ void basic_ready_cache<Mutex>::put_back(server_handle handle) {
     if (seen.newest) {
       set(in, local, std::move(seen.newest));
     } else if (seen.gone) {
-      release(in, local, *slot.server, true);
+      release(in, local, *slot.server, seen.unlisted ? why_released::unlisted : why_released::deleted);
     } else {
       mark(in, local);
     }
@@ -217,12 +224,14 @@ void basic_ready_cache<Mutex>::settle(server_handle handle, game_server_ptr writ
   end_claim(handle, [&](stripe& in, std::uint32_t local, detail::server_slot& slot, detail::seen_meanwhile& seen) {
     auto const of_claimed = written->meta.uid == slot.server->meta.uid;
     auto* newest = &slot.server;
-    if (!(seen.gone && of_claimed) && is_newer(*written, **newest)) newest = &written;
+    // A program that keeps no other store commits what it made of the claimed value, on that value's version.
+    auto const made_of_it = of_claimed && written->meta.resource_version == slot.server->meta.resource_version;
+    if (!(seen.gone && of_claimed) && (made_of_it || is_newer(*written, **newest))) newest = &written;
     if (seen.newest && is_newer(*seen.newest, **newest)) newest = &seen.newest;
     if (newest != &slot.server) {
       set(in, local, std::move(*newest));
     } else if (seen.gone) {
-      release(in, local, *slot.server, true);
+      release(in, local, *slot.server, seen.unlisted ? why_released::unlisted : why_released::deleted);
     } else {
       mark(in, local);
     }
@@ -235,7 +244,7 @@ void basic_ready_cache<Mutex>::discard(server_handle handle) {
     if (seen.newest) {
       set(in, local, std::move(seen.newest));
     } else if (seen.gone) {
-      release(in, local, *slot.server, true);
+      release(in, local, *slot.server, seen.unlisted ? why_released::unlisted : why_released::deleted);
     } else {
       slot.status = slot_status::stale;
       mark(in, local);
@@ -249,7 +258,7 @@ void basic_ready_cache<Mutex>::remove(server_handle handle) {
     if (seen.newest && seen.gone) {
       set(in, local, std::move(seen.newest));
     } else {
-      release(in, local, seen.newest ? *seen.newest : *slot.server, true);
+      release(in, local, seen.newest ? *seen.newest : *slot.server, why_released::deleted);
     }
   });
 }
