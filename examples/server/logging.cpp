@@ -24,13 +24,40 @@ auto word_of(agones_alloc::severity level) -> std::string_view {
   return "info";
 }
 
-auto bounded(std::string_view text) -> std::string_view { return text.substr(0, 2000); }
+constexpr std::size_t longest_text = 2000;
 
-/// One line stays one line, whatever a client sent.
+/// Bytes of the UTF-8 character at the front of `text`; 0: there is none.
+auto character_length(std::string_view text) -> std::size_t {
+  auto const byte = [&text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  auto const lead = byte(0);
+  if (lead < 0x80) return 1;
+  std::size_t const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4 || text.size() < length) return 0;
+  for (std::size_t i = 1; i != length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  }
+  bool const overlong = (lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xf0 && byte(1) < 0x90);
+  bool const surrogate = lead == 0xed && byte(1) > 0x9f;
+  bool const beyond = lead == 0xf4 && byte(1) > 0x8f;
+  return overlong || surrogate || beyond ? 0 : length;
+}
+
+/// One line of UTF-8 stays one line of UTF-8, whatever a client sent; cut between characters.
 void append_plain(std::string& out, std::string_view text) {
-  for (char const c : bounded(text)) {
-    auto const byte = static_cast<unsigned char>(c);
-    out += byte < 0x20 || byte == 0x7f ? '?' : c;
+  for (std::size_t taken = 0; !text.empty();) {
+    auto const length = character_length(text);
+    auto const lead = static_cast<unsigned char>(text.front());
+    auto const step = length == 0 ? 1 : length;
+    if ((taken += step) > longest_text) return;
+    bool const control = lead < 0x20 || lead == 0x7f || (lead == 0xc2 && length == 2 && static_cast<unsigned char>(text[1]) < 0xa0);
+    if (length == 0) {
+      out += "\xef\xbf\xbd";  // U+FFFD
+    } else if (control) {
+      out += '?';
+    } else {
+      out += text.substr(0, length);
+    }
+    text.remove_prefix(step);
   }
 }
 

@@ -1,5 +1,7 @@
 #include "options.hpp"
 
+#include "config_file.hpp"
+
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/embedded/durations.hpp>
 #include <agones_alloc/json/grpc_code.hpp>
@@ -10,6 +12,7 @@
 #include <charconv>
 #include <limits>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 namespace agones_alloc_server {
@@ -33,18 +36,20 @@ class table {
   }
 
   template <class Number>
-  void number(std::string const& name, Number& target, double min, double max, std::string const& text,
+  void number(std::string const& name, Number& target, std::type_identity_t<Number> min, std::type_identity_t<Number> max,
+              std::string const& text,
               std::string const& unit = "N") {
+    static_assert(std::is_integral_v<Number>);
     auto const take = [&target, name, min, max](std::string const& word) {
       Number value{};
       auto const* end = word.data() + word.size();
       auto const [stopped, fault] = std::from_chars(word.data(), end, value);
-      if (fault != std::errc{} || stopped != end || static_cast<double>(value) < min || static_cast<double>(value) > max) {
-        refuse("--" + name, word + " is out of range: a number from " + shown(min) + " to " + shown(max) + " is wanted");
+      if (fault != std::errc{} || stopped != end || value < min || value > max) {
+        refuse("--" + name, word + " is out of range: a number from " + std::to_string(min) + " to " + std::to_string(max) + " is wanted");
       }
       target = value;
     };
-    auto const shown_default = shown(static_cast<double>(target));
+    auto const shown_default = std::to_string(target);
     finish(app_->add_option_function<std::string>("--" + name, take, text)->type_name(unit)->default_str(shown_default), name);
   }
 
@@ -72,13 +77,6 @@ class table {
   }
 
  private:
-  static auto shown(double number) -> std::string {
-    if (number == static_cast<double>(static_cast<std::int64_t>(number))) return std::to_string(static_cast<std::int64_t>(number));
-    std::string out = std::to_string(number);
-    out.erase(out.find_last_not_of('0') + 1);
-    return out;
-  }
-
   void finish(CLI::Option* option, std::string const& name) {
     std::string variable = "AGONES_ALLOC_";
     for (char const c : name) variable += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -218,7 +216,7 @@ void add_fleets(table& t, server_options& o) {
            o.simulator.speed = value;
          },
          "Simulated seconds in a second");
-  t.number("seed", o.simulator.seed, 0, static_cast<double>(std::numeric_limits<std::uint64_t>::max()),
+  t.number("seed", o.simulator.seed, 0, std::numeric_limits<std::uint64_t>::max(),
            "Of everything random: the same seed gives the same fleets");
 }
 
@@ -314,17 +312,18 @@ auto read_options(int argc, char const* const* argv) -> std::variant<server_opti
   add_fleets(t, options);
   add_limits(t, options);
   add_logging(t, options);
+  auto const given = arguments(argc, argv);
   try {
-    app.parse(argc, argv);
+    app.parse(std::vector<std::string>(given.rbegin(), given.rend()));  // it takes them from the back
   } catch (CLI::CallForHelp const&) {
     return early_exit{0, app.help()};
   } catch (CLI::CallForVersion const&) {
     return early_exit{0, std::string{"agones-alloc-server "} + AGONES_ALLOC_VERSION + "\n"};
   } catch (CLI::FileError const&) {
-    auto const given = app.get_config_ptr() != nullptr ? app.get_config_ptr()->as<std::string>() : std::string{};
-    return failure("--config: cannot read " + given);
+    auto const path = app.get_config_ptr() != nullptr ? app.get_config_ptr()->as<std::string>() : std::string{};
+    return failure("--config: cannot read " + path);
   } catch (CLI::Error const& problem) {
-    return failure(problem.what());
+    return failure(with_place(problem.what(), given));
   }
   if (auto const problem = check(options)) return failure(*problem);
   if (!agones_alloc::unallocated_code_for(options.front_end.http_unallocated_status_code).known) {

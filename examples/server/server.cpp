@@ -3,6 +3,7 @@
 #include "cache_feed.hpp"
 #include "logging.hpp"
 #include "metrics.hpp"
+#include "process_limits.hpp"
 
 #include <agones_alloc/async/allocator.hpp>
 #include <agones_alloc/async/asio_timer.hpp>
@@ -20,6 +21,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -113,6 +115,7 @@ class program {
   }
 
   auto run() -> int {
+    check_descriptors();
     auto const loaded = load_fleets(options_, log_);
     if (!loaded || !add_to(cluster_, *loaded)) return 2;
     if (auto const ec = listener_.listen(options_.address, options_.port)) {
@@ -137,6 +140,15 @@ class program {
     out.timeout = options.front_end.request_time;
     out.max_operations = options.max_allocations;
     return out;
+  }
+
+  void check_descriptors() {
+    static constexpr std::size_t beside_connections = 64;
+    auto const limit = raise_descriptor_limit();
+    if (limit - std::min(limit, beside_connections) >= options_.limits.connections) return;
+    auto const shown = std::to_string(limit);
+    log_.log(severity::warning, "--max-connections is more than the descriptors this process may have (ulimit -n) allow",
+             {{"descriptors", shown}});
   }
 
   void announce(yaml::manifests const& loaded) {
@@ -217,6 +229,9 @@ class program {
 
 }  // namespace
 
-auto serve(server_options const& options) -> int { return program{options}.run(); }
+auto serve(server_options const& options) -> int {
+  survive_closed_output();
+  return program{options}.run();
+}
 
 }  // namespace agones_alloc_server

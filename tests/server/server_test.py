@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -65,9 +66,15 @@ def run(*options, environment=None):
 class Running:
     """A server on a free port, stopped at the end of the block."""
 
-    def __init__(self, *options, environment=None):
-        self.process = subprocess.Popen([SERVER, "--listen", "127.0.0.1:0", *options], stdout=subprocess.PIPE,
-                                        stderr=subprocess.STDOUT, text=True, env=clean_environment(environment))
+    def __init__(self, *options, environment=None, descriptors=None):
+        before = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if descriptors:  # inherited by the server
+            resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, before[1]))
+        try:
+            self.process = subprocess.Popen([SERVER, "--listen", "127.0.0.1:0", *options], stdout=subprocess.PIPE,
+                                            stderr=subprocess.STDOUT, text=True, env=clean_environment(environment))
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, before)
         self.lines = []
         self.port = None
         self.listening = threading.Event()
@@ -137,7 +144,7 @@ def help_lists_every_option_in_groups_with_defaults(folder):
     done = run("--help")
     expect(done.returncode == 0 and done.stderr == "", "code 0, nothing on standard error")
     for word in ("Serving", "Allocation", "Simulated fleets", "Limits", "Logging", "--fleets", "--listen", "127.0.0.1:8080",
-                 "--max-body-bytes", "1048576", "AGONES_ALLOC_LOG_LEVEL", "Exit codes", "Example"):
+                 "--max-body-bytes", "262144", "AGONES_ALLOC_LOG_LEVEL", "Exit codes", "Example"):
         expect(word in done.stdout, f"--help has no {word}")
     expect(max(map(len, done.stdout.splitlines())) <= 200, "lines are of a length that can be read")
 
@@ -203,6 +210,113 @@ def options_come_from_command_line_file_and_environment_in_that_order(folder):
         expect("seed 9" in "".join(server.lines), server.lines)
     done = run(environment={"AGONES_ALLOC_FLEETS": fleet, "AGONES_ALLOC_NODES": "x"})
     expect(done.returncode == 2 and "--nodes" in done.stderr, done.stderr)
+
+
+@case
+def a_bad_configuration_file_is_named_with_its_line_wherever_its_name_comes_from(folder):
+    fleet = fleet_file(folder)
+    config = pathlib.Path(folder) / "bad.toml"
+    table = [("seed=abc\n", 1, "--seed"), ("speed=2\n# x\n\nnosuch=1\n", 4, "nosuch"), ("nodes = 0\n", 1, "--nodes"),
+             ("speed=2\nlog-level=\"loud\"\n", 2, "--log-level")]
+    for text, line, word in table:
+        config.write_text(text)
+        for done in (run("--fleets", fleet, environment={"AGONES_ALLOC_CONFIG": str(config)}),
+                     run("--fleets", fleet, "--config", str(config)), run("--fleets", fleet, f"--config={config}")):
+            expect(done.returncode == 2, f"{text!r}: code {done.returncode}")
+            expect(f"{config}:{line}: " in done.stderr and word in done.stderr, f"{text!r}: {done.stderr!r}")
+            expect(done.stderr.count("\n") == 1, f"{text!r}: one line: {done.stderr!r}")
+    done = run("--fleets", fleet, environment={"AGONES_ALLOC_CONFIG": folder + "/nosuch.toml"})
+    expect(done.returncode == 2 and "nosuch.toml" in done.stderr, done.stderr)
+    config.write_text("nodes=2\n")
+    done = run("--fleets", fleet, "--nodes", "many", "--config", str(config))
+    expect("bad.toml" not in done.stderr and "--nodes" in done.stderr, f"the command line's mistake: {done.stderr!r}")
+    config.write_text(f'fleets="{fleet}"\nseed=5\n')
+    with Running(environment={"AGONES_ALLOC_CONFIG": str(config)}) as server:
+        server.stop()
+        expect("seed 5" in "".join(server.lines), server.lines)
+    other = pathlib.Path(folder) / "other.toml"
+    other.write_text("seed=6\n")
+    with Running("--config", str(other), "--fleets", fleet, environment={"AGONES_ALLOC_CONFIG": str(config)}) as server:
+        server.stop()
+        expect("seed 6" in "".join(server.lines), server.lines)
+
+
+@case
+def numbers_are_told_with_their_exact_range(folder):
+    fleet = fleet_file(folder)
+    for word in ("abc", "-1", "18446744073709551616", "1.5", ""):
+        done = run("--fleets", fleet, f"--seed={word}")
+        expect(done.returncode == 2 and "--seed" in done.stderr, f"{word!r}: {done.stderr!r}")
+        if word:
+            expect(f"--seed: {word} is out of range: a number from 0 to 18446744073709551615 is wanted" in done.stderr, done.stderr)
+    with Running("--fleets", fleet, "--seed=18446744073709551615") as server:
+        server.stop()
+        expect("seed 18446744073709551615" in "".join(server.lines), server.lines)
+
+
+@case
+def silent_clients_lock_nobody_out_when_descriptors_are_few(folder):
+    with Running("--fleets", fleet_file(folder, replicas=3), "--max-connections", "1000000", descriptors=100) as server:
+        # The limit is raised as far as the system lets it; whichever it is, the silent ones go first.
+        server.wait_ready(3)
+        hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        warned = "--max-connections is more than the descriptors" in "".join(server.lines)
+        expect(warned == (hard != resource.RLIM_INFINITY and hard < 1000064), server.lines)
+        silent = [socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) for _ in range(150)]
+        expect(server.allocate(REST)[0] == 200, "a client that asks is served")
+        expect('agones_alloc_http_connections 151' in server.ask("GET", "/metrics")[1], "the soft limit was raised")
+        for one in silent:
+            one.close()
+
+
+@case
+def closed_output_does_not_end_it(folder):
+    process = subprocess.Popen([SERVER, "--listen", "127.0.0.1:0", "--fleets", fleet_file(folder), "--log-level", "debug"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=clean_environment())
+    try:
+        port = None
+        for line in process.stdout:
+            found = re.search(rb"http://127\.0\.0\.1:(\d+)", line)
+            if found:
+                port = int(found.group(1))
+                break
+        process.stdout.close()
+        process.stderr.close()
+        for _ in range(3):
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+            connection.request("GET", "/live")
+            expect(connection.getresponse().status == 200, "it answers")
+            connection.close()
+        process.terminate()
+        expect(process.wait(PATIENCE) == 0, "code 0")
+    finally:
+        process.kill()
+        process.wait(PATIENCE)
+
+
+@case
+def a_client_does_not_choose_the_fleet_it_is_counted_for(folder):
+    with Running("--fleets", fleet_file(folder, replicas=3)) as server:
+        server.wait_ready(3)
+        for number in range(3):
+            status, text, _ = server.allocate(KUBERNETES, {"metadata": {"labels": {"agones.dev/fleet": f"mine{number}"}}})
+            expect(json.loads(text)["status"]["state"] == "Allocated", text)
+        text = server.ask("GET", "/metrics")[1]
+        expect('fleet_name="simple"' in text and "mine" not in text, text)
+
+
+@case
+def log_lines_are_utf8_whatever_a_client_sent(folder):
+    with Running("--fleets", fleet_file(folder), "--log-format", "json", "--log-level", "debug") as server:
+        for path in (b"/\xff\xfe", b"/\x80", b"/" + b"a" * 1998 + "\u20ac".encode(), "/\u20ac".encode(), b"/\xc2\x85"):
+            with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as client:
+                client.sendall(b"GET " + path + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+                while client.recv(4096):
+                    pass
+        expect(server.stop() == 0, "code 0")
+        paths = [json.loads(line).get("path") for line in server.lines if '"request"' in line]
+        for wanted in ("/\ufffd\ufffd", "/\ufffd", "/" + "a" * 1998, "/\u20ac", "/?"):
+            expect(wanted in paths, f"no {wanted!r} in {paths}")
 
 
 @case
