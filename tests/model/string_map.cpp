@@ -89,3 +89,10 @@ TEST_CASE("a string_map agrees with std::map over many changes") {
   CHECK(entries_of(map) == entries(model.begin(), model.end()));
   static_assert(std::random_access_iterator<string_map::const_iterator>);
 }
+
+TEST_CASE("a value of the map itself can be set again under another key") {
+  string_map map{{"a", "text"}, {"b", ""}};
+  map.set("b", *map.find("a"));
+  map.set("0", *map.find("b"));
+  CHECK(entries_of(map) == entries{{"0", "text"}, {"a", "text"}, {"b", "text"}});
+}

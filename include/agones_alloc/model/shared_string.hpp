@@ -54,6 +54,16 @@ class shared_string {
     }
   }
 
+  /// Of `size` characters that `fill(char*)` writes, all of them.
+  template <class Fill>
+  static auto filled(std::size_t size, Fill fill) -> shared_string {
+    shared_string out;
+    if (size == 0) return out;
+    out.rep_ = allocate(size);
+    fill(out.rep_->text());
+    return out;
+  }
+
   auto view() const noexcept -> std::string_view {
     return rep_ == nullptr ? std::string_view{} : std::string_view{rep_->text(), rep_->size};
   }
@@ -87,11 +97,15 @@ class shared_string {
     auto text() noexcept -> char* { return reinterpret_cast<char*>(this + 1); }
   };
 
+  static auto allocate(std::size_t size) -> rep* {
+    if (size > std::numeric_limits<std::uint32_t>::max()) throw std::length_error{"shared_string"};
+    auto* made = ::new (::operator new(sizeof(rep) + size)) rep;
+    made->size = static_cast<std::uint32_t>(size);
+    return made;
+  }
   static auto make(std::string_view text) -> rep* {
     if (text.empty()) return nullptr;
-    if (text.size() > std::numeric_limits<std::uint32_t>::max()) throw std::length_error{"shared_string"};
-    auto* made = ::new (::operator new(sizeof(rep) + text.size())) rep;
-    made->size = static_cast<std::uint32_t>(text.size());
+    auto* made = allocate(text.size());
     std::memcpy(made->text(), text.data(), text.size());
     return made;
   }

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <string>
 #include <vector>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
@@ -105,29 +106,49 @@ class string_map {
     auto const value_end = word(2 + 2 * index);
     return {text.substr(begin, key_end - begin), text.substr(key_end, value_end - key_end)};
   }
-  static auto pack(std::vector<value_type> const& sorted) -> shared_string;
+  /// `for_each(f)` calls f(key, value) for `count` entries in order, `text` characters in all.
+  template <class Entries>
+  static auto pack(std::size_t count, std::size_t text, Entries for_each) -> shared_string;
+  static auto pack(std::vector<value_type> const& sorted) -> shared_string {
+    std::size_t text = 0;
+    for (auto const& [key, value] : sorted) text += key.size() + value.size();
+    return pack(sorted.size(), text, [&](auto f) {
+      for (auto const& [key, value] : sorted) f(key, value);
+    });
+  }
+  /// Characters of all keys and values.
+  auto text_size() const noexcept -> std::size_t {
+    return empty() ? 0 : block_.size() - (1 + 2 * header()) * sizeof(std::uint32_t);
+  }
+  auto lower_bound(std::string_view key) const noexcept -> const_iterator {
+    return std::lower_bound(begin(), end(), key, [](value_type const& entry, std::string_view k) { return entry.first < k; });
+  }
 
   shared_string block_;
 };
 
-inline auto string_map::pack(std::vector<value_type> const& sorted) -> shared_string {
-  if (sorted.empty()) return {};
-  std::size_t total = (1 + 2 * sorted.size()) * sizeof(std::uint32_t);
-  for (auto const& [key, value] : sorted) total += key.size() + value.size();
-  std::string block;
-  block.reserve(total);
-  auto const put = [&block](std::size_t number) {
-    auto const narrow = static_cast<std::uint32_t>(number);
-    block.append(reinterpret_cast<char const*>(&narrow), sizeof narrow);
-  };
-  put(sorted.size());
-  std::size_t end = (1 + 2 * sorted.size()) * sizeof(std::uint32_t);
-  for (auto const& [key, value] : sorted) {
-    put(end += key.size());
-    put(end += value.size());
-  }
-  for (auto const& [key, value] : sorted) block.append(key).append(value);
-  return shared_string{block};
+template <class Entries>
+auto string_map::pack(std::size_t count, std::size_t text, Entries for_each) -> shared_string {
+  if (count == 0) return {};
+  auto const head = (1 + 2 * count) * sizeof(std::uint32_t);
+  return shared_string::filled(head + text, [&](char* block) {
+    auto* words = block;
+    auto end = head;
+    auto const put = [&](std::size_t number) {
+      auto const narrow = static_cast<std::uint32_t>(number);
+      std::memcpy(words, &narrow, sizeof narrow);
+      words += sizeof narrow;
+    };
+    auto const append = [&](std::string_view part) {
+      if (!part.empty()) std::memcpy(block + end, part.data(), part.size());
+      put(end += part.size());
+    };
+    put(count);
+    for_each([&](std::string_view key, std::string_view value) {
+      append(key);
+      append(value);
+    });
+  });
 }
 
 inline string_map::string_map(std::vector<value_type> entries) {
@@ -145,20 +166,21 @@ inline string_map::string_map(std::vector<value_type> entries) {
 }
 
 inline auto string_map::find(std::string_view key) const noexcept -> std::optional<std::string_view> {
-  auto const at = std::lower_bound(begin(), end(), key, [](value_type const& entry, std::string_view k) { return entry.first < k; });
+  auto const at = lower_bound(key);
   if (at == end() || (*at).first != key) return std::nullopt;
   return (*at).second;
 }
 
 inline void string_map::set(std::string_view key, std::string_view value) {
-  std::vector<value_type> entries(begin(), end());
-  auto const at = std::lower_bound(entries.begin(), entries.end(), key, [](value_type const& entry, std::string_view k) { return entry.first < k; });
-  if (at != entries.end() && at->first == key) {
-    at->second = value;
-  } else {
-    entries.insert(at, {key, value});
-  }
-  block_ = pack(entries);
+  auto const at = lower_bound(key);
+  auto const known = at != end() && (*at).first == key;
+  auto const text = text_size() + value.size() + (known ? 0 : key.size()) - (known ? (*at).second.size() : 0);
+  // Packed before it is assigned: `key` and `value` may be of this very map.
+  block_ = pack(size() + (known ? 0 : 1), text, [&](auto f) {
+    for (auto it = begin(); it != at; ++it) f((*it).first, (*it).second);
+    f(key, value);
+    for (auto it = known ? at + 1 : at; it != end(); ++it) f((*it).first, (*it).second);
+  });
 }
 
 inline void string_map::merge(string_map const& other) {
