@@ -44,9 +44,13 @@ auto wrong_in_many_places(int count) -> std::vector<game_server_allocation> {
     if (!out[2].spec.priorities) out[2].spec.priorities.emplace();
     out[2].spec.priorities->push_back({"Counter", name, "Upwards"});
     if (!out[3].spec.counters) out[3].spec.counters.emplace();
-    out[3].spec.counters->emplace(name, counter_action{.capacity = -1});
+    counter_action counter;
+    counter.capacity = -1;
+    out[3].spec.counters->emplace(name, counter);
     if (!out[4].spec.lists) out[4].spec.lists.emplace();
-    out[4].spec.lists->emplace(name, list_action{.capacity = -1});
+    list_action list;
+    list.capacity = -1;
+    out[4].spec.lists->emplace(name, list);
     out[5].spec.metadata.labels.set(name, "no value!");
     if (out[6].spec.selectors.empty()) out[6].spec.selectors.emplace_back().counters.emplace();
     out[6].spec.selectors[0].counters->emplace(name, counter_selector{.min_count = -1});
