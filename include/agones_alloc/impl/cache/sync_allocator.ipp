@@ -10,6 +10,8 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 AGONES_ALLOC_DECL auto sync_allocator::claim(allocation_request const& request,
                                              std::chrono::sys_time<std::chrono::nanoseconds> now, claimed_server& out)
     -> sync_outcome {
+  // There is no later turn: all that is known counts now, however much it is.
+  while (index_.drain()) continue;
   auto status = index_.pick_and_claim(request, random_, out.claim);
   while (status == pick_status::building) {
     index_.build_some();
