@@ -234,8 +234,9 @@ class world {
         if (chance(3)) written.counter("rooms", static_cast<std::int64_t>(random_.below(4)), 5);
         auto const server = written.made();
         cache_.settle(known.claim, server);
-        // The write came last, so it is the newest, unless the server it went to is gone.
-        drop_or_free(known.gone ? known.seen : server);
+        // The write came last, so it is the newest, unless the server it went to is gone; that a list lacked it proves
+        // nothing.
+        drop_or_free(known.gone && !known.unlisted ? known.seen : server);
       }
     }
   }

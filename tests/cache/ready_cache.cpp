@@ -457,6 +457,67 @@ TEST_CASE("a claimed server that a list lacks is gone after its claim, and a new
   CHECK(cache.store(server_builder{"a"}.version("6").made()) == store_outcome::stored);
 }
 
+TEST_CASE("what the store has outweighs a list that lacked the server, when the claim is settled") {
+  auto const claimed = server_builder{"a"}.version("5").made();
+  for (auto const* version : {"5", "6"}) {  // read back as it was, or written
+    CAPTURE(version);
+    ready_cache cache;
+    cache.store(claimed);
+    auto const held = claim(cache, key_a);
+    cache.replace_all({});
+    auto const written = server_builder{"a"}.version(version).allocated().made();
+    cache.settle(held, written);
+    CHECK(cache.find(key_a) == written);
+    CHECK(cache.lookup(key_a).status == slot_status::free);
+    CHECK(cache.store(written) == store_outcome::stale);  // its event
+  }
+}
+
+TEST_CASE("a value older than the claimed one is no proof against a list when the claim is settled") {
+  ready_cache cache;
+  cache.store(server_builder{"a"}.version("5").made());
+  auto const held = claim(cache, key_a);
+  cache.replace_all({});
+  cache.settle(held, server_builder{"a"}.version("4").made());
+  CHECK(cache.find(key_a) == nullptr);
+  CHECK(cache.store(server_builder{"a"}.version("5").made()) == store_outcome::stored);  // only unlisted
+}
+
+TEST_CASE("a deletion outweighs a list, before or after it, when the claim is settled") {
+  for (auto const deleted_first : {true, false}) {
+    CAPTURE(deleted_first);
+    ready_cache cache;
+    cache.store(server_builder{"a"}.version("5").made());
+    auto const held = claim(cache, key_a);
+    if (deleted_first) cache.erase(key_a, "u-a");
+    cache.replace_all({});
+    if (!deleted_first) cache.erase(key_a, "u-a");
+    cache.settle(held, server_builder{"a"}.version("6").allocated().made());
+    CHECK(cache.size() == 0);
+    CHECK(cache.store(server_builder{"a"}.version("7").made()) == store_outcome::stale);
+  }
+}
+
+TEST_CASE("settle keeps another server that a list had under the claimed one's name") {
+  ready_cache cache;
+  cache.store(server_builder{"a"}.uid("one").version("5").made());
+  auto const held = claim(cache, key_a);
+  std::vector<game_server_ptr> const list{server_builder{"a"}.uid("two").version("7").made()};
+  cache.replace_all(list);
+  cache.settle(held, server_builder{"a"}.uid("one").version("6").allocated().made());
+  CHECK(cache.find(key_a)->meta.uid == "two");
+}
+
+TEST_CASE("remove is final also for a server that a list lacked") {
+  ready_cache cache;
+  cache.store(server_builder{"a"}.version("5").made());
+  auto const held = claim(cache, key_a);
+  cache.replace_all({});
+  cache.remove(held);
+  CHECK(cache.size() == 0);
+  CHECK(cache.store(server_builder{"a"}.version("6").made()) == store_outcome::stale);
+}
+
 TEST_CASE("a list that changes nothing does not use up the ring of the next change") {
   ready_cache cache;
   auto rings = 0;

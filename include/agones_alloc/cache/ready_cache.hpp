@@ -58,6 +58,7 @@ class basic_ready_cache {
   /// Nothing was written: the claimed value, or the newer one seen meanwhile, is free again.
   void put_back(server_handle handle);
   /// `written` (not null) is what the store now has: stored unless something newer was seen; free if allocatable.
+  /// It outweighs a list that lacked the server, not a deletion.
   void settle(server_handle handle, game_server_ptr written);
   /// The write met a conflict: what was claimed is stale. Free again as soon as something newer is known.
   void discard(server_handle handle);
@@ -105,9 +106,10 @@ class basic_ready_cache {
   auto store_claimed(stripe& in, std::uint32_t local, game_server_ptr server) -> store_outcome;
   auto newest_of(stripe const& in, std::uint32_t local) const -> game_server_ptr;
   void drop_unlisted(stripe& in, std::uint32_t list);
-  /// If the handle is a claim: ends it and calls f(stripe, local, slot, what was seen meanwhile).
+  /// If the handle is a claim: ends it by what was seen meanwhile, once amend(slot, seen) has added what the caller
+  /// knows. When nothing was seen, the claimed value becomes `otherwise`.
   template <class F>
-  void end_claim(server_handle handle, F f);
+  void end_claim(server_handle handle, slot_status otherwise, F amend);
 
   std::size_t stripe_mask_;
   std::uint32_t stripe_bits_;

@@ -187,7 +187,7 @@ auto basic_ready_cache<Mutex>::claim(server_handle handle) -> game_server_ptr {
 
 template <class Mutex>
 template <class F>
-void basic_ready_cache<Mutex>::end_claim(server_handle handle, F f) {
+void basic_ready_cache<Mutex>::end_claim(server_handle handle, slot_status otherwise, F amend) {
   auto& in = stripe_of(handle.id);
   guard const lock{in.mutex};
   auto const local = local_of(handle.id);
@@ -202,64 +202,48 @@ void basic_ready_cache<Mutex>::end_claim(server_handle handle, F f) {
       in.meanwhile.erase(at);
     }
   }
-  slot.status = slot_status::free;
-  f(in, local, slot, seen);
+  amend(slot, seen);
+  if (seen.newest) {
+    set(in, local, std::move(seen.newest));
+  } else if (seen.gone) {
+    release(in, local, *slot.server, seen.unlisted ? why_released::unlisted : why_released::deleted);
+  } else {
+    slot.status = otherwise;
+    mark(in, local);
+  }
 }
 
 template <class Mutex>
 void basic_ready_cache<Mutex>::put_back(server_handle handle) {
-  end_claim(handle, [this](stripe& in, std::uint32_t local, detail::server_slot& slot, detail::seen_meanwhile& seen) {
-    if (seen.newest) {
-      set(in, local, std::move(seen.newest));
-    } else if (seen.gone) {
-      release(in, local, *slot.server, seen.unlisted ? why_released::unlisted : why_released::deleted);
-    } else {
-      mark(in, local);
-    }
-  });
+  end_claim(handle, slot_status::free, [](detail::server_slot&, detail::seen_meanwhile&) {});
 }
 
 template <class Mutex>
 void basic_ready_cache<Mutex>::settle(server_handle handle, game_server_ptr written) {
-  end_claim(handle, [&](stripe& in, std::uint32_t local, detail::server_slot& slot, detail::seen_meanwhile& seen) {
-    auto const of_claimed = written->meta.uid == slot.server->meta.uid;
-    auto* newest = &slot.server;
+  end_claim(handle, slot_status::free, [&](detail::server_slot& slot, detail::seen_meanwhile& seen) {
+    auto const& claimed = *slot.server;
+    auto const of_claimed = written->meta.uid == claimed.meta.uid;
+    // The store has it, so the list that lacked it was older.
+    if (seen.unlisted && of_claimed && !is_newer(claimed, *written)) seen.gone = seen.unlisted = false;
     // A program that keeps no other store commits what it made of the claimed value, on that value's version.
-    auto const made_of_it = of_claimed && written->meta.resource_version == slot.server->meta.resource_version;
-    if (!(seen.gone && of_claimed) && (made_of_it || is_newer(*written, **newest))) newest = &written;
-    if (seen.newest && is_newer(*seen.newest, **newest)) newest = &seen.newest;
-    if (newest != &slot.server) {
-      set(in, local, std::move(*newest));
-    } else if (seen.gone) {
-      release(in, local, *slot.server, seen.unlisted ? why_released::unlisted : why_released::deleted);
-    } else {
-      mark(in, local);
-    }
+    auto const made_of_it = of_claimed && written->meta.resource_version == claimed.meta.resource_version;
+    if ((seen.gone && of_claimed) || (!made_of_it && !is_newer(*written, claimed))) return;
+    if (!seen.newest || !is_newer(*seen.newest, *written)) seen.newest = std::move(written);
   });
 }
 
 template <class Mutex>
 void basic_ready_cache<Mutex>::discard(server_handle handle) {
-  end_claim(handle, [this](stripe& in, std::uint32_t local, detail::server_slot& slot, detail::seen_meanwhile& seen) {
-    if (seen.newest) {
-      set(in, local, std::move(seen.newest));
-    } else if (seen.gone) {
-      release(in, local, *slot.server, seen.unlisted ? why_released::unlisted : why_released::deleted);
-    } else {
-      slot.status = slot_status::stale;
-      mark(in, local);
-    }
-  });
+  end_claim(handle, slot_status::stale, [](detail::server_slot&, detail::seen_meanwhile&) {});
 }
 
 template <class Mutex>
 void basic_ready_cache<Mutex>::remove(server_handle handle) {
-  end_claim(handle, [this](stripe& in, std::uint32_t local, detail::server_slot& slot, detail::seen_meanwhile& seen) {
-    if (seen.newest && seen.gone) {
-      set(in, local, std::move(seen.newest));
-    } else {
-      release(in, local, seen.newest ? *seen.newest : *slot.server, why_released::deleted);
-    }
+  end_claim(handle, slot_status::free, [](detail::server_slot& slot, detail::seen_meanwhile& seen) {
+    // Unless the end of the claimed one is known, the newest value is its last.
+    if (!seen.gone && seen.newest) slot.server = std::move(seen.newest);
+    seen.gone = true;
+    seen.unlisted = false;
   });
 }
 
