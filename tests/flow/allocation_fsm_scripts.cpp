@@ -2,7 +2,10 @@
 #include "../support/fsm_world.hpp"
 
 #include <doctest/doctest.h>
+#include <range/v3/view/cartesian_product.hpp>
+#include <range/v3/view/iota.hpp>
 
+#include <array>
 #include <string>
 
 using namespace test_support;
@@ -52,29 +55,30 @@ void check_books(fsm_world::books const& books) {
 }  // namespace
 
 TEST_CASE("every script ends as it should, undisturbed") {
-  for (auto const& [name, script, ends] : scripts()) {
-    CAPTURE(name);
-    auto const books = fsm_world{script}.run();
+  for (auto const& each : scripts()) {
+    CAPTURE(each.name);
+    auto const books = fsm_world{each.script}.run();
     check_books(books);
-    CHECK(books.result == ends);
+    CHECK(books.result == each.ends);
   }
 }
 
 TEST_CASE("a cancellation or a deadline before any event neither loses a server nor hands one out unsaid") {
   using kind = fsm_disturbance::kind;
+  std::array const kinds{kind::cancel, kind::deadline};
   std::size_t replays = 0;
-  for (auto const& [name, script, ends] : scripts()) {
-    auto const undisturbed = fsm_world{script}.run();
-    for (auto const what : {kind::cancel, kind::deadline}) {
-      for (std::size_t at = 1; at <= undisturbed.events; ++at) {
-        CAPTURE(name);
-        CAPTURE(at);
-        CAPTURE(what == kind::cancel);
-        auto const books = fsm_world{script, {what, at}}.run();
-        check_books(books);
-        if (books.result == outcome::cancelled || books.result == outcome::deadline) CHECK(books.applied == 0);
-        ++replays;
-      }
+  for (auto const& each : scripts()) {
+    auto const undisturbed = fsm_world{each.script}.run();
+    auto const points = ranges::views::closed_iota(std::size_t{1}, undisturbed.events);
+    for (auto const& [what, at] : ranges::views::cartesian_product(kinds, points)) {
+      fsm_disturbance const trouble{what, at};
+      CAPTURE(each.name);
+      CAPTURE(trouble.before_event);
+      CAPTURE(trouble.what == kind::cancel);
+      auto const books = fsm_world{each.script, trouble}.run();
+      check_books(books);
+      if (books.result == outcome::cancelled || books.result == outcome::deadline) CHECK(books.applied == 0);
+      ++replays;
     }
   }
   CHECK(replays > 100);
@@ -82,20 +86,16 @@ TEST_CASE("a cancellation or a deadline before any event neither loses a server 
 
 TEST_CASE("every answer in place of any other keeps the books") {
   using w = write_answer;
-  std::vector<w> const all{w::applied, w::conflict, w::gone, w::refused, w::not_applied, w::cancelled, w::unknown};
-  for (auto const first : all) {
-    for (auto const second : all) {
-      for (auto const third : all) {
-        for (auto const applied : {false, true}) {
-          // A lost write that was applied ends the matter: what follows is not a second write.
-          fsm_script script{{choice::picked}, {first, second, third, w::refused}, applied, 1};
-          CAPTURE(static_cast<int>(first));
-          CAPTURE(static_cast<int>(second));
-          CAPTURE(static_cast<int>(third));
-          check_books(fsm_world{script}.run());
-        }
-      }
-    }
+  std::array const all{w::applied, w::conflict, w::gone, w::refused, w::not_applied, w::cancelled, w::unknown};
+  std::array const either{false, true};
+  for (auto const& [first, second, third, applied] : ranges::views::cartesian_product(all, all, all, either)) {
+    // A lost write that was applied ends the matter: what follows is not a second write.
+    fsm_script const script{{choice::picked}, {first, second, third, w::refused}, applied, 1};
+    CAPTURE(static_cast<int>(script.writes[0]));
+    CAPTURE(static_cast<int>(script.writes[1]));
+    CAPTURE(static_cast<int>(script.writes[2]));
+    CAPTURE(script.lost_write_applied);
+    check_books(fsm_world{script}.run());
   }
 }
 

@@ -6,6 +6,8 @@
 #include <agones_alloc/select/rank.hpp>
 
 #include <doctest/doctest.h>
+#include <range/v3/view/cartesian_product.hpp>
+#include <range/v3/view/enumerate.hpp>
 
 #include <algorithm>
 #include <map>
@@ -70,11 +72,12 @@ class world {
 auto naive_find(allocation_request const& request, std::vector<game_server_ptr> const& list)
     -> std::optional<found_server> {
   std::map<std::size_t, std::size_t> first_hits;
-  for (std::size_t i = 0; i != list.size(); ++i) {
-    if (list[i]->meta.namespace_ != request.allocation().meta.namespace_) continue;
-    for (std::size_t s = 0; s != request.shapes().size(); ++s) {
-      if (!first_hits.contains(s) && matches(request.shapes()[s].selector, *list[i])) first_hits[s] = i;
-    }
+  using ranges::views::enumerate;
+  for (auto const& [hit, which] : ranges::views::cartesian_product(enumerate(list), enumerate(request.shapes()))) {
+    auto const& [i, server] = hit;
+    auto const& [s, shape] = which;
+    if (server->meta.namespace_ != request.allocation().meta.namespace_) continue;
+    if (!first_hits.contains(s) && matches(shape.selector, *server)) first_hits[s] = i;
   }
   if (first_hits.empty()) return std::nullopt;
   return found_server{first_hits.begin()->second, first_hits.begin()->first};
@@ -100,17 +103,16 @@ TEST_CASE("compare is a strict total order on any servers, nodes and rankings") 
       auto const result = compare(a, load_of(a), b, load_of(b), order);
       return result < 0 ? -1 : result > 0 ? 1 : 0;
     };
-    for (auto const& a : servers) {
-      for (auto const& b : servers) {
-        auto const ab = sign(a, b);
-        REQUIRE(ab == -sign(b, a));
-        // Two objects of one key may differ only where a test makes them: an index holds one of each key.
-        if (ab == 0) REQUIRE(key_of(a.meta) == key_of(b.meta));
-        for (auto const& c : servers) {
-          if (ab < 0 && sign(b, c) < 0) REQUIRE(sign(a, c) < 0);
-          if (ab == 0) REQUIRE(sign(a, c) == sign(b, c));
-        }
-      }
+    for (auto const& [a, b] : ranges::views::cartesian_product(servers, servers)) {
+      auto const ab = sign(a, b);
+      REQUIRE(ab == -sign(b, a));
+      // Two objects of one key may differ only where a test makes them: an index holds one of each key.
+      if (ab == 0) REQUIRE(key_of(a.meta) == key_of(b.meta));
+    }
+    for (auto const& [a, b, c] : ranges::views::cartesian_product(servers, servers, servers)) {
+      auto const ab = sign(a, b);
+      if (ab < 0 && sign(b, c) < 0) REQUIRE(sign(a, c) < 0);
+      if (ab == 0) REQUIRE(sign(a, c) == sign(b, c));
     }
   }
 }
