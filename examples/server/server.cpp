@@ -1,6 +1,5 @@
 #include "server.hpp"
 
-#include "cache_feed.hpp"
 #include "logging.hpp"
 #include "metrics.hpp"
 #include "process_limits.hpp"
@@ -8,6 +7,7 @@
 #include <agones_alloc/async/allocator.hpp>
 #include <agones_alloc/async/asio_timer.hpp>
 #include <agones_alloc/async/memory_store.hpp>
+#include <agones_alloc/async/reflector.hpp>
 #include <agones_alloc/beast/allocator_backend.hpp>
 #include <agones_alloc/beast/http_listener.hpp>
 #include <agones_alloc/beast/http_router.hpp>
@@ -94,7 +94,7 @@ class program {
         random_{options.simulator.seed},
         metrics_{std::chrono::system_clock::now(), [this] { return cluster_.fleets(); }, probes_},
         allocator_{io_.get_executor(), cache_, store_, time_, random_, allocation_options(options), {&events_, &metrics_, &log_}},
-        feed_{io_.get_executor(), store_, cache_, time_, log_},
+        reflector_{io_.get_executor(), store_, cache_, time_, random_, reflector_options{.log = &log_}},
         backend_{allocator_},
         kubernetes_{backend_, time_, options.front_end},
         rest_{backend_, time_, options.front_end},
@@ -104,7 +104,7 @@ class program {
     probes_.add_live("allocator", [this] {
       return allocator_.outstanding() < options_.max_allocations ? std::string{} : std::string{"too many allocations at once"};
     });
-    probes_.add_ready("game-server-cache", [this] { return feed_.synced() ? std::string{} : std::string{"not filled yet"}; });
+    probes_.add_ready("game-server-cache", [this] { return reflector_.synced() ? std::string{} : std::string{"not filled yet"}; });
     probes_.add_ready("agones-alloc-server", [this] {
       return stopping_ ? std::string{"asked to shut down, failed readiness check"} : std::string{};
     });
@@ -125,7 +125,7 @@ class program {
       return 1;
     }
     cluster_.async_run([](error_code) {});
-    feed_.start();
+    reflector_.start();
     await_signal();
     announce(*loaded);
     io_.run();
@@ -196,7 +196,7 @@ class program {
         exit_code_ = 1;
       }
       log_.log(severity::info, "stopped");
-      feed_.stop();
+      reflector_.stop();
       cluster_.stop();
       error_code ignored;
       signals_.cancel(ignored);
@@ -216,7 +216,7 @@ class program {
   probes probes_;
   server_metrics metrics_;
   allocator allocator_;
-  cache_feed feed_;
+  reflector reflector_;
   allocator_backend backend_;
   kubernetes_front_end kubernetes_;
   rest_front_end rest_;
