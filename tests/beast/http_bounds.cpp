@@ -212,6 +212,42 @@ TEST_CASE("above the limit of connections the one that has kept the server waiti
   CHECK(f.observer.cuts == std::vector<std::string>{"too many connections"});
 }
 
+TEST_CASE("whoever sent something goes after those that were silent meanwhile") {
+  fixture f{small()};
+  auto active = f.client();
+  f.until([&] { return f.listener.connections() == 1; });
+  auto silent = f.client();
+  f.until([&] { return f.listener.connections() == 2; });
+  CHECK(active.ask(get("/")).status == 200);  // at the same instant of the clock: what counts is the order
+  auto third = f.client();
+  CHECK(silent.ends());
+  CHECK(third.ask(get("/")).status == 200);
+  auto fourth = f.client();
+  CHECK(active.ends());
+  CHECK(third.ask(get("/")).status == 200);
+  CHECK(fourth.ask(get("/")).status == 200);
+  CHECK(f.observer.cuts == std::vector<std::string>(2, "too many connections"));
+}
+
+TEST_CASE("a connection that is being served stays however old it is, and may go again once it has its answer") {
+  fixture f{small()};
+  f.handler.hold = true;
+  auto oldest = f.client();
+  oldest.send(get("/"));
+  f.until([&] { return f.handler.held.size() == 1; });
+  auto second = f.client();
+  f.until([&] { return f.listener.connections() == 2; });
+  auto third = f.client();
+  CHECK(second.ends());
+  f.handler.release("kept");
+  CHECK(oldest.receive().body == "kept");
+  auto fourth = f.client();
+  CHECK(third.ends());  // silent for longer than the first, which had an answer since
+  auto fifth = f.client();
+  CHECK(oldest.ends());
+  CHECK(f.listener.connections() == 2);
+}
+
 TEST_CASE("when every connection is being served a further one is told 503") {
   fixture f{small()};
   f.handler.hold = true;

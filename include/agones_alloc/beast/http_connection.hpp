@@ -38,7 +38,6 @@ class http_connection final : public http_session, public std::enable_shared_fro
   void start();
   void drain() override;
   void cut() override;
-  auto waiting_since() const noexcept -> timer::time_point override;
   /// In place of `start`: answers without reading a request, because the listener is full.
   void start_refusing(int status, std::string text);
 

@@ -35,6 +35,7 @@ void http_connection<Stream>::cut() {
   auto const self = this->shared_from_this();
   auto const was = std::exchange(phase_, phase::closed);
   close_stream(stream_);
+  owner_->serves(*this);
   owner_->closed(*this);
   timing_.emit(boost::asio::cancellation_type::terminal);
   linger_timing_.emit(boost::asio::cancellation_type::terminal);
@@ -48,21 +49,16 @@ void http_connection<Stream>::cut_for(std::string_view why) {
 }
 
 template <class Stream>
-auto http_connection<Stream>::waiting_since() const noexcept -> timer::time_point {
-  switch (phase_) {
+void http_connection<Stream>::enter(phase next, std::chrono::nanoseconds time) {
+  switch (next) {
     case phase::idle:
     case phase::header:
     case phase::body:
-    case phase::lingering: return entered_;
+    case phase::lingering: owner_->waits_for(*this); break;
     case phase::handling:
     case phase::writing:
-    case phase::closed: break;
+    case phase::closed: owner_->serves(*this); break;
   }
-  return timer::time_point::max();
-}
-
-template <class Stream>
-void http_connection<Stream>::enter(phase next, std::chrono::nanoseconds time) {
   phase_ = next;
   entered_ = owner_->time->now();
   deadline_ = entered_ + time;

@@ -158,16 +158,8 @@ class http_listener_state final : public http_session_owner, public std::enable_
 
   /// Ends the connection that has kept the server waiting longest: silent clients cannot lock others out.
   auto make_room(std::string_view why) -> bool {
-    std::shared_ptr<http_session> longest;
-    auto since = timer::time_point::max();
-    for (auto const& [key, weak] : sessions_) {
-      auto session = weak.lock();
-      if (session && session->waiting_since() < since) {
-        since = session->waiting_since();
-        longest = std::move(session);
-      }
-    }
-    if (!longest) return false;
+    auto* const longest = waited_longest_for();
+    if (longest == nullptr) return false;
     if (observer != nullptr) observer->connection_cut(why);
     longest->cut();
     return true;
