@@ -55,8 +55,8 @@ inline void write_value(writer& to, game_server_selector const& selector) {
   write_label_members(to, selector.labels);
   write_present(to, "gameServerState", selector.game_server_state);
   write_present(to, "players", selector.players);
-  if (selector.counters) write_non_empty(to, "counters", *selector.counters);
-  if (selector.lists) write_non_empty(to, "lists", *selector.lists);
+  write_non_empty(to, "counters", selector.counters);
+  write_non_empty(to, "lists", selector.lists);
   to.close('}');
 }
 
@@ -91,12 +91,12 @@ inline void write_value(writer& to, allocation_spec const& spec) {
   write_member(to, "multiClusterSetting", spec.multi_cluster);
   write_member(to, "required", spec.required);
   write_non_empty(to, "preferred", spec.preferred);
-  if (spec.priorities) write_non_empty(to, "priorities", *spec.priorities);
+  write_non_empty(to, "priorities", spec.priorities);
   write_non_empty(to, "selectors", spec.selectors);
   write_member(to, "scheduling", spec.scheduling);
   write_member(to, "metadata", spec.metadata);
-  if (spec.counters) write_non_empty(to, "counters", *spec.counters);
-  if (spec.lists) write_non_empty(to, "lists", *spec.lists);
+  write_non_empty(to, "counters", spec.counters);
+  write_non_empty(to, "lists", spec.lists);
   to.close('}');
 }
 

@@ -8,6 +8,7 @@
 #include <agones_alloc/model/string_map.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -54,10 +55,22 @@ template <class T>
 void write_non_empty(writer& to, std::string_view name, T const& value) {
   if (!value.empty()) write_member(to, name, value);
 }
+/// Left out when absent or empty.
+template <class T>
+void write_non_empty(writer& to, std::string_view name, std::optional<T> const& value) {
+  if (value) write_non_empty(to, name, *value);
+}
 /// Left out when absent: a present zero is printed.
 template <class Optional>
 void write_present(writer& to, std::string_view name, Optional const& value) {
   if (value) write_member(to, name, *value);
+}
+/// `null` when absent.
+template <class T>
+void write_or_null(writer& to, std::string_view name, std::optional<T> const& value) {
+  if (value) return write_member(to, name, *value);
+  to.key(name);
+  to.raw("null");
 }
 inline void write_non_zero(writer& to, std::string_view name, std::int64_t value) {
   if (value != 0) write_member(to, name, value);

@@ -72,12 +72,7 @@ inline void rest_list_selectors(writer& to, named_map<list_selector> const& list
 inline void rest_counter_actions(writer& to, named_map<counter_action> const& counters) {
   rest_map(to, "counters", counters, [&to](counter_action const& action) {
     to.open('{');
-    to.key("action");
-    if (action.action) {
-      to.text(*action.action);
-    } else {
-      to.raw("null");
-    }
+    write_or_null(to, "action", action.action);
     rest_wrapper(to, "amount", action.amount);
     rest_wrapper(to, "capacity", action.capacity);
     to.close('}');

@@ -32,12 +32,7 @@ inline void write_value(writer& to, counter_status const& counter) {
 inline void write_value(writer& to, list_status const& list) {
   to.open('{');
   write_member(to, "capacity", list.capacity);
-  to.key("values");
-  if (list.values) {
-    write_value(to, *list.values);
-  } else {
-    to.raw("null");
-  }
+  write_or_null(to, "values", list.values);
   to.close('}');
 }
 
