@@ -181,6 +181,9 @@ void add_allocation(table& t, server_options& o) {
   t.duration("request-timeout", o.front_end.request_time, std::chrono::milliseconds{1}, std::chrono::hours{1},
              "The most one request may take; clients may ask for less");
   t.number("max-allocations", o.max_allocations, 1, 10'000'000, "Allocations at once; one more is told Contention");
+  t.number("max-writes", o.max_writes, 1, 10'000'000, "Game servers being written at once; allocations beyond it queue in order");
+  t.number("max-request-shapes", o.max_shapes, 1, 1'000'000,
+           "Kinds of requests (namespace, selector, order) with an index each; the one unused for longest goes first");
 }
 
 void add_fleets(table& t, server_options& o) {
@@ -216,6 +219,7 @@ void add_fleets(table& t, server_options& o) {
            o.simulator.speed = value;
          },
          "Simulated seconds in a second");
+  t.number("max-servers", o.simulator.max_servers, 1, 10'000'000, "Game servers alive at once; at the bound none is created");
   t.number("seed", o.simulator.seed, 0, std::numeric_limits<std::uint64_t>::max(),
            "Of everything random: the same seed gives the same fleets");
 }
@@ -228,6 +232,11 @@ void add_limits(table& t, server_options& o) {
   t.number("max-connections", l.connections, 1, 1'000'000, "Open connections; above, the one waiting longest for its client goes");
   t.number("max-header-bytes", l.header_bytes, 256, 1 << 20, "Request line and fields; more is 431", "BYTES");
   t.number("max-body-bytes", l.body_bytes, 1, 1 << 28, "Body; more is 413", "BYTES");
+  t.number("max-yaml-bytes", o.front_end.yaml_body_bytes, 1, 1 << 28, "The same for a body of YAML, which takes longer to read", "BYTES");
+  t.number("max-selectors", o.front_end.max_selectors, 1, 10'000,
+           "Selectors of a request, preferred ones too; more is 422, over REST 400");
+  t.number("max-priorities", o.front_end.max_priorities, 1, 10'000, "Priorities of a request; the same");
+  t.number("max-label-values", o.front_end.max_label_values, 1, 10'000, "Values of one matchExpression; the same");
   t.duration("header-timeout", l.header_time, least, most, "From a request's first byte to the end of its header; then 408");
   t.duration("body-timeout", l.body_time, least, most, "From there to the end of its body; then 408");
   t.duration("idle-timeout", l.idle_time, least, most, "Between the requests of a connection");

@@ -28,6 +28,8 @@ struct server_options {
   agones_alloc::front_end_options front_end;
   agones_alloc::simulator_options simulator;
   std::size_t max_allocations{65536};
+  std::size_t max_writes{4096};
+  std::size_t max_shapes{1024};
   log_format format{log_format::text};
   agones_alloc::severity level{agones_alloc::severity::info};
   std::chrono::nanoseconds shutdown_grace{std::chrono::seconds{10}};

@@ -139,6 +139,8 @@ class program {
     out.choice = options.front_end.choice;
     out.timeout = options.front_end.request_time;
     out.max_operations = options.max_allocations;
+    out.max_writes = options.max_writes;
+    out.index.max_views = options.max_shapes;
     return out;
   }
 

@@ -20,6 +20,7 @@ import threading
 import time
 
 SERVER = sys.argv[1] if len(sys.argv) == 2 else sys.exit(__doc__)
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 KUBERNETES = "/apis/allocation.agones.dev/v1/namespaces/default/gameserverallocations"
 REST = "/gameserverallocation"
 PATIENCE = 60  # seconds that nothing here comes near to, unless something hangs
@@ -150,6 +151,27 @@ def help_lists_every_option_in_groups_with_defaults(folder):
 
 
 @case
+def the_reference_of_options_is_what_help_says(folder):
+    # An option begins its line, its text goes on below; the reference has a row for each.
+    told, name = {}, ""
+    for line in run("--help").stdout.splitlines():
+        found = re.match(r"  (?:-\w,)?(--[\w-]+)", line)
+        if found or not line.startswith("    "):
+            name = found.group(1) if found else ""
+        if name:
+            told[name] = f"{told.get(name, '')} {line.strip()}"
+    written = {}
+    for line in (ROOT / "docs" / "reference-options.md").read_text().splitlines():
+        row = re.match(r"\| `(--[\w-]+)` \| (.*?) \| (.*?) \| (.*) \|$", line)
+        if row:
+            written[row.group(1)] = [cell.strip("` ").replace("\\|", "|") for cell in row.groups()[1:]]
+    expect(set(told) == set(written), f"only in one of them: {set(told) ^ set(written)}")
+    for name, (kind, default, meaning) in written.items():
+        for part in (kind, f"={default} " if default else "", meaning):
+            expect(part in told[name], f"{name}: {part!r} is not in {told[name]!r}")
+
+
+@case
 def version_is_printed(folder):
     done = run("--version")
     expect(done.returncode == 0 and re.fullmatch(r"agones-alloc-server \d+\.\d+\.\d+\n", done.stdout), done.stdout)
@@ -180,6 +202,13 @@ def bad_options_are_refused_in_one_line_that_names_the_option(folder):
         (["--fleets", fleet, "--ranking", "best"], "--ranking"),
         (["--fleets", fleet, "--top-n", "0"], "--top-n"),
         (["--fleets", fleet, "--max-body-bytes", "0"], "--max-body-bytes"),
+        (["--fleets", fleet, "--max-yaml-bytes", "0"], "--max-yaml-bytes"),
+        (["--fleets", fleet, "--max-selectors", "0"], "--max-selectors"),
+        (["--fleets", fleet, "--max-priorities", "10001"], "--max-priorities"),
+        (["--fleets", fleet, "--max-label-values", "x"], "--max-label-values"),
+        (["--fleets", fleet, "--max-writes", "0"], "--max-writes"),
+        (["--fleets", fleet, "--max-request-shapes", "0"], "--max-request-shapes"),
+        (["--fleets", fleet, "--max-servers", "0"], "--max-servers"),
         (["--fleets", fleet, "--header-timeout", "0s"], "--header-timeout"),
         (["--fleets", fleet, "--header-timeout", "10"], "--header-timeout"),
         (["--fleets", fleet, "--log-format", "xml"], "--log-format"),
@@ -427,6 +456,38 @@ def a_bad_request_harms_nobody(folder):
             garbage.sendall(b"\x16\x03\x01 what is this\r\n\r\n")
             expect(garbage.recv(100).startswith(b"HTTP/1.1 400"), "garbage")
         expect(server.allocate(REST)[0] == 200, "the server is still there for others")
+
+
+@case
+def bounds_of_requests_can_be_set(folder):
+    fleet = fleet_file(folder, replicas=1)
+    many = [{"matchLabels": {"a": str(i)}} for i in range(3)]
+    values = [{"matchExpressions": [{"key": "a", "operator": "In", "values": ["1", "2", "3"]}]}]
+    rooms = [{"type": "Counter", "key": f"rooms{i}", "order": "Ascending"} for i in range(3)]
+    table = [("max-selectors", {"selectors": many}), ("max-label-values", {"selectors": values}),
+             ("max-priorities", {"priorities": rooms})]
+    for option, spec in table:
+        for bound, code in ((2, 422), (3, 201)):
+            with Running("--fleets", fleet, f"--{option}", str(bound)) as server:
+                status, text, _ = server.allocate(KUBERNETES, spec)
+                expect(status == code, f"--{option} {bound}: {text}")
+                expect(code == 201 or "has 3 entries, at most 2 are accepted" in text, text)
+    config = pathlib.Path(folder) / "bounds.toml"
+    config.write_text("max-yaml-bytes=19\n")
+    with Running("--fleets", fleet, "--config", str(config), environment={"AGONES_ALLOC_MAX_PRIORITIES": "1"}) as server:
+        for body, code in (("spec: {}\n", 201), ("spec: {} # and more\n", 413)):
+            status, text, _ = server.ask("POST", KUBERNETES, body, {"Content-Type": "application/yaml"})
+            expect(status == code, f"{body!r}: {text}")
+        expect(server.allocate(KUBERNETES, {"priorities": rooms})[0] == 422, "the environment counts")
+    with Running("--fleets", fleet_file(folder, replicas=5), "--max-servers", "5", "--max-request-shapes", "1",
+                 "--max-writes", "1") as server:
+        server.wait_ready(5)
+        for _ in range(2):  # more kinds of requests than may have an index
+            for spec in ({}, {"selectors": [{"matchLabels": {"agones.dev/fleet": "simple"}}]}):
+                status, text, _ = server.allocate(KUBERNETES, spec)
+                expect(status == 201 and json.loads(text)["status"]["state"] == "Allocated", text)
+    done = run("--fleets", fleet_file(folder, replicas=5), "--max-servers", "4")
+    expect(done.returncode == 2 and "spec.replicas" in done.stderr, done.stderr)
 
 
 @case
