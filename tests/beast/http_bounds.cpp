@@ -44,8 +44,9 @@ TEST_CASE("input that is no HTTP is refused and never reaches the handler") {
       {"POST / HTTP/1.1\r\nHost: a\r\nExpect: miracles\r\nContent-Length: 1\r\n\r\n", 417},
       {"GET / HTTP/1.1\r\nHost: a\r\nA: \x01\r\n\r\n", 400},
   };
-  for (auto const& [input, status] : rows) {
-    CAPTURE(input);
+  for (auto const& each : rows) {
+    CAPTURE(each.input);
+    auto const& [input, status] = each;
     fixture f;
     auto client = f.client();
     auto const answer = client.ask(input);

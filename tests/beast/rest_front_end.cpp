@@ -69,14 +69,16 @@ TEST_CASE("bad input is 400 with code 3 and names the field") {
   struct row {
     std::string body, word;
   };
-  for (auto const& [body, word] : std::vector<row>{{"{", "line 1"},
-                                                   {"null", ""},
-                                                   {"[]", ""},
-                                                   {R"({"namespace":5})", "namespace"},
-                                                   {R"({"gameServerSelectors":[{"counters":{"rooms":{"minCount":-1}}}]})",
-                                                    "spec.selectors[0].counters[rooms].minCount"},
-                                                   {R"({"priorities":[{"type":"Counter"}]})", "spec.priorities[0]"}}) {
-    CAPTURE(body);
+  std::vector<row> const rows{{"{", "line 1"},
+                              {"null", ""},
+                              {"[]", ""},
+                              {R"({"namespace":5})", "namespace"},
+                              {R"({"gameServerSelectors":[{"counters":{"rooms":{"minCount":-1}}}]})",
+                               "spec.selectors[0].counters[rooms].minCount"},
+                              {R"({"priorities":[{"type":"Counter"}]})", "spec.priorities[0]"}};
+  for (auto const& each : rows) {
+    CAPTURE(each.body);
+    auto const& [body, word] = each;
     auto const answer = f.ask(allocate(body));
     CHECK(answer.status == 400);
     CHECK(json_at(answer.body, "/code") == "3");
@@ -134,10 +136,11 @@ TEST_CASE("the code for an exhausted fleet can be chosen") {
   struct row {
     int asked, status, code;
   };
-  for (auto const& [asked, status, code] :
-       std::vector<row>{{503, 503, 14}, {404, 404, 5}, {499, 499, 1}, {500, 500, 13}, {400, 400, 3}, {504, 504, 4},
-                        {409, 409, 6}, {403, 403, 7}, {401, 401, 16}, {501, 501, 12}, {418, 429, 8}, {0, 429, 8}}) {
-    CAPTURE(asked);
+  std::vector<row> const rows{{503, 503, 14}, {404, 404, 5}, {499, 499, 1}, {500, 500, 13}, {400, 400, 3}, {504, 504, 4},
+                              {409, 409, 6},  {403, 403, 7}, {401, 401, 16}, {501, 501, 12}, {418, 429, 8}, {0, 429, 8}};
+  for (auto const& each : rows) {
+    CAPTURE(each.asked);
+    auto const& [asked, status, code] = each;
     front_end_options options;
     options.http_unallocated_status_code = asked;
     rest f{options};

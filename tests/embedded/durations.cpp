@@ -20,8 +20,9 @@ TEST_CASE("durations are read with their units") {
       {"7us", 7us},     {"9ns", 9ns},         {"1h2m3s4ms5us6ns", 1h + 2min + 3s + 4ms + 5us + 6ns},
       {"1.5ns", 1ns},   {"100000h", 100000h}, {"0.000001h", 3600us},
   };
-  for (auto const& [text, span] : table) {
-    CAPTURE(text);
+  for (auto const& each : table) {
+    CAPTURE(each.first);
+    auto const& [text, span] = each;
     REQUIRE(parse_duration(text).has_value());
     CHECK(*parse_duration(text) == span);
   }

@@ -50,8 +50,9 @@ TEST_CASE("each option out of its range is named") {
       {"speed", [](options& o) { o.speed = 1e7; }},
       {"max_servers", [](options& o) { o.max_servers = 0; }},
   };
-  for (auto const& [field, change] : table) {
-    CAPTURE(field);
+  for (auto const& each : table) {
+    CAPTURE(each.first);
+    auto const& [field, change] = each;
     options o;
     change(o);
     auto const errors = validate(o);

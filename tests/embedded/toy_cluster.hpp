@@ -104,9 +104,10 @@ class cluster {
   /// No two servers share a port on a node.
   void check_ports() const {
     std::set<std::pair<std::string, std::int32_t>> seen;
-    for (auto const& [key, server] : objects) {
+    for (auto const& object : objects) {
+      auto const& server = object.second;
       for (auto const& port : server->status.ports) {
-        CAPTURE(to_string(key));
+        CAPTURE(to_string(object.first));
         CHECK(seen.emplace(server->status.node_name.str(), port.port).second);
       }
     }

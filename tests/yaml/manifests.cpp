@@ -235,8 +235,9 @@ TEST_CASE("every value of the wrong type or out of range is named with its line"
       {"      lists:\n        p:\n          values:\n          - a\n          - a\n",
        "f.yaml:13: spec.template.spec.lists[p].values[1]: \"a\" is given twice"},
   };
-  for (auto const& [lines, error] : table) {
-    CAPTURE(lines);
+  for (auto const& each : table) {
+    CAPTURE(each.lines);
+    auto const& [lines, error] = each;
     CHECK(errors_of(in_template(lines)) == texts{error});
   }
 }

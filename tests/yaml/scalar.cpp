@@ -111,8 +111,9 @@ TEST_CASE("plain scalars mean what Kubernetes' reader takes them for") {
       {"infinity", "\"infinity\""},
       {"nan", "\"nan\""},
   };
-  for (auto const& [text, expected] : table) {
-    CAPTURE(text);
+  for (auto const& each : table) {
+    CAPTURE(each.first);
+    auto const& [text, expected] = each;
     CHECK(read_one(text) == expected);
   }
 }
