@@ -31,7 +31,7 @@ TEST_CASE("keys with and without a prefix are qualified names") {
     CHECK(qualified_name_problems(key).empty());
   }
   CHECK(qualified_name_problems(std::string(63, 'x')).empty());
-  CHECK(qualified_name_problems(std::string(253, 'p') + "/n").empty());
+  CHECK(qualified_name_problems(std::string(253, 'p').append("/n")).empty());
 }
 
 TEST_CASE("an empty key has no name, in two texts") {
@@ -61,7 +61,7 @@ TEST_CASE("a key's prefix is a lowercase DNS subdomain of at most 253 characters
   CHECK(qualified_name_problems("A/b") == texts{"prefix part " + subdomain_text});
   CHECK(qualified_name_problems("a..b/c") == texts{"prefix part " + subdomain_text});
   CHECK(qualified_name_problems("a-.b/c") == texts{"prefix part " + subdomain_text});
-  CHECK(qualified_name_problems(std::string(254, 'p') + "/n") ==
+  CHECK(qualified_name_problems(std::string(254, 'p').append("/n")) ==
         texts{"prefix part must be no more than 253 characters"});
 }
 

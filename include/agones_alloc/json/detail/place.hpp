@@ -44,7 +44,9 @@ class place {
   // Keys come from outside and have any length.
   auto shown() const -> std::string {
     constexpr std::size_t longest = 128;
-    return name_.size() <= longest ? std::string{name_} : std::string{name_.substr(0, longest)} + "...";
+    std::string out{name_.substr(0, longest)};
+    if (name_.size() > longest) out += "...";
+    return out;
   }
 
   place const* parent_{nullptr};
