@@ -43,8 +43,13 @@ class shared_string {
     if (rep_ != nullptr) rep_->references.fetch_add(1, std::memory_order_relaxed);
   }
   shared_string(shared_string&& other) noexcept : rep_{std::exchange(other.rep_, nullptr)} {}
-  auto operator=(shared_string other) noexcept -> shared_string& {
-    std::swap(rep_, other.rep_);
+  auto operator=(shared_string const& other) noexcept -> shared_string& {
+    // The buffer is often the same, and far from the processor: then it is not touched.
+    if (rep_ != other.rep_) shared_string{other}.swap(*this);
+    return *this;
+  }
+  auto operator=(shared_string&& other) noexcept -> shared_string& {
+    shared_string{std::move(other)}.swap(*this);
     return *this;
   }
   ~shared_string() {
@@ -53,6 +58,9 @@ class shared_string {
       ::operator delete(static_cast<void*>(rep_));
     }
   }
+  void swap(shared_string& other) noexcept { std::swap(rep_, other.rep_); }
+  /// Asks for the buffer, before it is needed.
+  void bring_near() const noexcept { __builtin_prefetch(rep_, 1); }
 
   /// Of `size` characters that `fill(char*)` writes, all of them.
   template <class Fill>

@@ -87,6 +87,8 @@ class string_map {
 
   /// True when both share one block (a fast path for equality and interning).
   auto same_block(string_map const& other) const noexcept -> bool { return block_.same_buffer(other.block_); }
+  /// Asks for the block, before it is needed.
+  void bring_near() const noexcept { block_.bring_near(); }
   /// The block's bytes: equal maps have equal bytes. For hashing and interning.
   auto bytes() const noexcept -> std::string_view { return block_.view(); }
   friend auto operator==(string_map const& a, string_map const& b) noexcept -> bool { return a.block_ == b.block_; }
@@ -99,9 +101,12 @@ class string_map {
     return out;
   }
   auto header() const noexcept -> std::size_t { return word(0); }
+  static constexpr auto head_size(std::size_t count) noexcept -> std::size_t {
+    return (1 + 2 * count) * sizeof(std::uint32_t);
+  }
   auto at_index(std::size_t index) const noexcept -> value_type {
     auto const text = block_.view();
-    auto const begin = index == 0 ? (1 + 2 * header()) * sizeof(std::uint32_t) : word(2 * index);
+    auto const begin = index == 0 ? head_size(header()) : word(2 * index);
     auto const key_end = word(1 + 2 * index);
     auto const value_end = word(2 + 2 * index);
     return {text.substr(begin, key_end - begin), text.substr(key_end, value_end - key_end)};
@@ -116,10 +121,6 @@ class string_map {
       for (auto const& [key, value] : sorted) f(key, value);
     });
   }
-  /// Characters of all keys and values.
-  auto text_size() const noexcept -> std::size_t {
-    return empty() ? 0 : block_.size() - (1 + 2 * header()) * sizeof(std::uint32_t);
-  }
   auto lower_bound(std::string_view key) const noexcept -> const_iterator {
     return std::lower_bound(begin(), end(), key, [](value_type const& entry, std::string_view k) { return entry.first < k; });
   }
@@ -130,7 +131,7 @@ class string_map {
 template <class Entries>
 auto string_map::pack(std::size_t count, std::size_t text, Entries for_each) -> shared_string {
   if (count == 0) return {};
-  auto const head = (1 + 2 * count) * sizeof(std::uint32_t);
+  auto const head = head_size(count);
   return shared_string::filled(head + text, [&](char* block) {
     auto* words = block;
     auto end = head;
@@ -173,13 +174,39 @@ inline auto string_map::find(std::string_view key) const noexcept -> std::option
 
 inline void string_map::set(std::string_view key, std::string_view value) {
   auto const at = lower_bound(key);
-  auto const known = at != end() && (*at).first == key;
-  auto const text = text_size() + value.size() + (known ? 0 : key.size()) - (known ? (*at).second.size() : 0);
-  // Packed before it is assigned: `key` and `value` may be of this very map.
-  block_ = pack(size() + (known ? 0 : 1), text, [&](auto f) {
-    for (auto it = begin(); it != at; ++it) f((*it).first, (*it).second);
-    f(key, value);
-    for (auto it = known ? at + 1 : at; it != end(); ++it) f((*it).first, (*it).second);
+  auto const count = size();
+  auto const index = static_cast<std::size_t>(at - begin());
+  auto const known = index != count && (*at).first == key;
+  auto const next = index + (known ? 1 : 0);  // the first entry behind
+  // What is before and behind goes over in one piece each: ends are all that is different.
+  auto const old = block_.view();
+  auto const old_head = empty() ? 0 : head_size(count);
+  auto const head = head_size(count + (known ? 0 : 1));
+  auto const before = index == 0 ? 0 : word(2 * index) - old_head;
+  auto const skipped = next == 0 ? 0 : word(2 * next) - old_head;
+  auto const behind = old.size() - old_head - skipped;
+  // Made before it is assigned: `key` and `value` may be of this very map.
+  block_ = shared_string::filled(head + before + key.size() + value.size() + behind, [&](char* block) {
+    auto* words = block;
+    auto const put = [&](std::size_t number) {
+      auto const narrow = static_cast<std::uint32_t>(number);
+      std::memcpy(words, &narrow, sizeof narrow);
+      words += sizeof narrow;
+    };
+    put(count + (known ? 0 : 1));
+    for (std::size_t i = 1; i <= 2 * index; ++i) put(word(i) - old_head + head);
+    auto const key_end = head + before + key.size();
+    auto const value_end = key_end + value.size();
+    put(key_end);
+    put(value_end);
+    for (auto i = 2 * next + 1; i <= 2 * count; ++i) put(word(i) - old_head - skipped + value_end);
+    auto const copy = [block](std::size_t to, std::string_view part) {
+      if (!part.empty()) std::memcpy(block + to, part.data(), part.size());
+    };
+    copy(head, old.substr(old_head, before));
+    copy(head + before, key);
+    copy(key_end, value);
+    copy(value_end, old.substr(old_head + skipped));
   });
 }
 

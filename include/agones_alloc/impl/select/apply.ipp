@@ -4,8 +4,10 @@
 #include <agones_alloc/select/apply.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -142,9 +144,44 @@ class list_applier {
   std::vector<std::string>& errors_;
 };
 
-/// The last `width` decimal digits of `number`, with leading zeros.
-inline void put_digits(char* out, int width, std::uint64_t number) noexcept {
-  for (int i = width; i-- > 0; number /= 10) out[i] = static_cast<char>('0' + number % 10);
+/// The last `pairs` pairs of decimal digits of `number`, with leading zeros.
+inline void put_pairs(char* out, int pairs, std::uint64_t number) noexcept {
+  static constexpr auto digits = [] {
+    std::array<char, 200> all{};
+    for (std::size_t i = 0; i != 100; ++i) {
+      all[2 * i] = static_cast<char>('0' + i / 10);
+      all[2 * i + 1] = static_cast<char>('0' + i % 10);
+    }
+    return all;
+  }();
+  for (int i = pairs; i-- > 0; number /= 100) std::memcpy(out + 2 * i, digits.data() + 2 * (number % 100), 2);
+}
+
+/// Of `when`, in RFC 3339 with as many digits of the fraction as it needs; `text` has room for 30 characters.
+inline auto write_rfc3339_nano(std::chrono::sys_time<std::chrono::nanoseconds> when, char* text) noexcept
+    -> std::string_view {
+  auto const day = std::chrono::floor<std::chrono::days>(when);
+  std::chrono::year_month_day const date{day};
+  auto const in_day = static_cast<std::uint64_t>((when - day).count());
+  auto const second = in_day / 1'000'000'000;
+  auto const fraction = in_day % 1'000'000'000;
+  std::memcpy(text, "0000-00-00T00:00:00.0", 21);
+  // 64 bits of nanoseconds reach from 1677 to 2262: four digits.
+  put_pairs(text, 2, static_cast<std::uint64_t>(static_cast<int>(date.year())));
+  put_pairs(text + 5, 1, static_cast<unsigned>(date.month()));
+  put_pairs(text + 8, 1, static_cast<unsigned>(date.day()));
+  put_pairs(text + 11, 1, second / 3600);
+  put_pairs(text + 14, 1, second / 60 % 60);
+  put_pairs(text + 17, 1, second % 60);
+  auto* end = text + 19;
+  if (fraction != 0) {
+    text[20] = static_cast<char>('0' + fraction / 100'000'000);
+    put_pairs(text + 21, 4, fraction % 100'000'000);
+    end = text + 29;
+    while (end[-1] == '0') --end;
+  }
+  *end++ = 'Z';
+  return {text, static_cast<std::size_t>(end - text)};
 }
 
 }  // namespace detail
@@ -154,7 +191,8 @@ AGONES_ALLOC_DECL auto apply_allocation(game_server& server, allocation_spec con
   action_report report;
   server.meta.labels.merge(spec.metadata.labels);
   server.meta.annotations.merge(spec.metadata.annotations);
-  server.meta.annotations.set(keys::last_allocated_annotation, rfc3339_nano(now));
+  char stamp[30];
+  server.meta.annotations.set(keys::last_allocated_annotation, detail::write_rfc3339_nano(now, stamp));
   server.status.state = game_server_state::allocated;
   if (!gates.counts_and_lists) return report;
   if (spec.counters) {
@@ -169,25 +207,8 @@ AGONES_ALLOC_DECL auto apply_allocation(game_server& server, allocation_spec con
 }
 
 AGONES_ALLOC_DECL auto rfc3339_nano(std::chrono::sys_time<std::chrono::nanoseconds> when) -> std::string {
-  auto const day = std::chrono::floor<std::chrono::days>(when);
-  std::chrono::year_month_day const date{day};
-  std::chrono::hh_mm_ss const time{when - day};
-  char text[] = "0000-00-00T00:00:00.000000000Z";
-  // 64 bits of nanoseconds reach from 1677 to 2262: four digits.
-  detail::put_digits(text, 4, static_cast<std::uint64_t>(static_cast<int>(date.year())));
-  detail::put_digits(text + 5, 2, static_cast<unsigned>(date.month()));
-  detail::put_digits(text + 8, 2, static_cast<unsigned>(date.day()));
-  detail::put_digits(text + 11, 2, static_cast<std::uint64_t>(time.hours().count()));
-  detail::put_digits(text + 14, 2, static_cast<std::uint64_t>(time.minutes().count()));
-  detail::put_digits(text + 17, 2, static_cast<std::uint64_t>(time.seconds().count()));
-  detail::put_digits(text + 20, 9, static_cast<std::uint64_t>(time.subseconds().count()));
-  auto* end = text + 19;
-  if (time.subseconds().count() != 0) {
-    end = text + 29;
-    while (end[-1] == '0') --end;
-  }
-  *end++ = 'Z';
-  return {text, end};
+  char text[30];
+  return std::string{detail::write_rfc3339_nano(when, text)};
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI
