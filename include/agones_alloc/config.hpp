@@ -10,6 +10,18 @@
 #define AGONES_ALLOC_VERSION_PATCH 0
 #define AGONES_ALLOC_VERSION "0.1.0"
 
+// Blocks of memory of each size that a thread keeps for reuse; none where a checker is to see each one's end.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define AGONES_ALLOC_KEPT_BLOCKS 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define AGONES_ALLOC_KEPT_BLOCKS 0
+#endif
+#endif
+#ifndef AGONES_ALLOC_KEPT_BLOCKS
+#define AGONES_ALLOC_KEPT_BLOCKS 256
+#endif
+
 #if defined(AGONES_ALLOC_COMPILED)
 #define AGONES_ALLOC_DECL
 #define AGONES_ALLOC_ABI v0_compiled

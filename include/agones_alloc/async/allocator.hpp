@@ -2,6 +2,7 @@
 #pragma once
 
 #include <agones_alloc/async/allocator_options.hpp>
+#include <agones_alloc/async/detail/allocated_simply.hpp>
 #include <agones_alloc/cache/ready_cache.hpp>
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/error.hpp>
@@ -69,7 +70,7 @@ class allocator {
   template <class Token = boost::asio::deferred_t>
   auto async_allocate(request_ptr request, allocate_options options, Token&& token = {}) {
     return boost::asio::async_initiate<Token, void(error_code, allocation_result)>(
-        [this](auto h, request_ptr r, allocate_options o) { start(std::move(r), o, false, handler{std::move(h)}); },
+        [this](auto h, request_ptr r, allocate_options o) { start(std::move(r), o, false, handler{detail::allocated_simply(std::move(h))}); },
         token, std::move(request), options);
   }
 
@@ -81,7 +82,7 @@ class allocator {
                       Token&& token = {}) {
     return boost::asio::async_initiate<Token, void(error_code, allocation_result)>(
         [this](auto h, game_server_allocation a, std::optional<choice_options> c, allocate_options o) {
-          start(std::move(a), std::move(c), o, handler{std::move(h)});
+          start(std::move(a), std::move(c), o, handler{detail::allocated_simply(std::move(h))});
         },
         token, std::move(allocation), std::move(choice), options);
   }
@@ -91,7 +92,7 @@ class allocator {
   template <class Token = boost::asio::deferred_t>
   auto async_decide(request_ptr request, allocate_options options, Token&& token = {}) {
     return boost::asio::async_initiate<Token, void(error_code, allocation_result)>(
-        [this](auto h, request_ptr r, allocate_options o) { start(std::move(r), o, true, handler{std::move(h)}); }, token,
+        [this](auto h, request_ptr r, allocate_options o) { start(std::move(r), o, true, handler{detail::allocated_simply(std::move(h))}); }, token,
         std::move(request), options);
   }
 

@@ -58,8 +58,8 @@ struct allocation_result {
   game_server_ptr server;      ///< as the store acknowledged it; for `unknown`, the server written to
   std::size_t selector{0};     ///< index of the selector it matched
   std::uint32_t tries{0};      ///< updates sent
-  std::string source{};        ///< "local" or an endpoint
-  std::string server_message;  ///< the store's own words
+  shared_string source;        ///< "local" or an endpoint
+  shared_string server_message;  ///< the store's own words
   int server_code{0};          ///< the store's HTTP code, 0 when it has none
   field_errors errors;         ///< for `invalid`
   std::vector<std::string> counter_errors;  ///< action errors; they never fail an allocation (spec 7)

@@ -33,7 +33,7 @@ struct update_request {
 /// What is known after a write or a read.
 struct store_result {
   game_server_ptr server;      ///< the object as the store now has it; null when not known
-  std::string server_message;  ///< the store's own words on failure
+  shared_string server_message;  ///< the store's own words on failure
   int server_code{0};          ///< its HTTP code, 0 when it has none
   std::chrono::nanoseconds retry_after{0};
 };

@@ -105,6 +105,7 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   timer& timer_;
   random_source& random_;
   ranked_index index_;
+  shared_string const local_{"local"};  ///< the source of what it allocates
 
   inbox inbox_;
   std::atomic<bool> scheduled_{false};

@@ -1,6 +1,7 @@
 // One call of an allocator, or one claim that is being read back: its state machine and what it needs to go on.
 #pragma once
 
+#include <agones_alloc/async/detail/block_cache.hpp>
 #include <agones_alloc/async/detail/inbox.hpp>
 #include <agones_alloc/async/detail/wake_queue.hpp>
 #include <agones_alloc/cache/server_handle.hpp>
@@ -52,7 +53,7 @@ using operation_queue = boost::intrusive::list<operation, boost::intrusive::base
 
 /// Owned by its engine from the start; others touch `incoming`, `incoming_ec` and `dropped` alone, to deliver the
 /// one answer it waits for.
-struct operation : engine_message, wake_queue::entry, operation_hook, queue_hook {
+struct operation : recycled<operation>, engine_message, wake_queue::entry, operation_hook, queue_hook {
   using handler_type = boost::asio::any_completion_handler<void(error_code, allocation_result)>;
 
   operation(handler_type h, request_ptr r, allocation_fsm machine)

@@ -24,7 +24,7 @@ AGONES_ALLOC_DECL auto failure_status(allocation_result const& result) noexcept 
 
 AGONES_ALLOC_DECL auto failure_message(allocation_result const& result) -> std::string {
   auto const with_words = [&result](std::string text) {
-    return result.server_message.empty() ? text : text + ": " + result.server_message;
+    return result.server_message.empty() ? text : text + ": " + result.server_message.str();
   };
   switch (result.result) {
     case outcome::allocated: return "allocated";

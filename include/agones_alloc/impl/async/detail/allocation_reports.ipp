@@ -21,14 +21,14 @@ inline void allocation_engine::tell(operation& op, allocation_action const& acti
     case outcome::allocated:
       result.server = op.answer.server;
       result.selector = op.selector;
-      result.source = "local";
+      result.source = local_;
       result.counter_errors = std::move(op.report.counter_errors);
       result.list_errors = std::move(op.report.list_errors);
       break;
     case outcome::unknown:
       result.server = op.base;
       result.selector = op.selector;
-      result.source = "local";
+      result.source = local_;
       result.server_message = op.answer.server_message;
       log_unknown(op, "the fate of a write is not known yet");
       break;
@@ -60,7 +60,7 @@ inline void allocation_engine::note_attempt(operation& op, write_answer answer) 
   if (!op.fsm.has_caller()) return;
   attempt failed;
   failed.server = key_of(op.base->meta);
-  failed.message = op.answer.server_message.empty() ? op.ec.message() : op.answer.server_message;
+  failed.message = op.answer.server_message.empty() ? op.ec.message() : op.answer.server_message.str();
   failed.took = now_ - op.try_started;
   switch (answer) {
     case write_answer::applied:

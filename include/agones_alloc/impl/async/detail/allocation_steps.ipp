@@ -16,6 +16,10 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 /// Brings the store's answer back, from whatever thread. The turn may be looking at the operation meanwhile.
 class answer_to_engine {
  public:
+  /// Asio's default keeps two blocks for reuse, and takes the others with an alignment, which is slow.
+  using allocator_type = std::allocator<void>;
+  auto get_allocator() const noexcept -> allocator_type { return {}; }
+
   answer_to_engine(std::shared_ptr<allocation_engine> engine, operation& op) noexcept
       : engine_{std::move(engine)}, op_{&op} {
     op.dropped.store(false);

@@ -267,8 +267,12 @@ inline void memory_store_core::deliver() {
     std::size_t next_answer{0};
     std::size_t next_delivery{0};
     ~batch() {
-      if (next_answer == answers.size() && next_delivery == deliveries.size()) return;
       std::unique_lock lock{core.mutex_};
+      if (next_answer == answers.size() && next_delivery == deliveries.size()) {
+        answers.clear();
+        if (core.answers_.empty()) core.answers_.swap(answers);  // for its memory
+        return;
+      }
       while (next_answer < answers.size()) core.answers_.push_back(std::move(answers[next_answer++]));
       while (next_delivery < deliveries.size()) core.deliveries_.push_back(std::move(deliveries[next_delivery++]));
       core.wake(lock);
