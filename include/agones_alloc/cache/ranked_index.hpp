@@ -2,8 +2,8 @@
 #pragma once
 
 #include <agones_alloc/config.hpp>
+#include <agones_alloc/cache/index_types.hpp>
 #include <agones_alloc/cache/ready_cache.hpp>
-#include <agones_alloc/cache/server_handle.hpp>
 #include <agones_alloc/model/outcome.hpp>
 #include <agones_alloc/port/random.hpp>
 #include <agones_alloc/select/rank.hpp>
@@ -22,36 +22,6 @@ namespace detail {
 class index_core;
 }
 
-struct index_options {
-  std::size_t max_views{1024};              ///< live request shapes; the least recently used goes first
-  std::uint64_t idle_picks{4'000'000};      ///< a view that was not asked for so many picks is dropped
-  std::size_t max_entries{std::size_t{1} << 25};  ///< entries (32 bytes each) over all views; one view may exceed it alone
-  std::size_t max_shape_bytes{std::size_t{64} << 20};  ///< words of selectors and priorities over all views, about
-  std::size_t slice{512};                   ///< servers handled by one step of drain() or build_some(), at least 1
-};
-
-/// A server that was claimed for a request.
-struct pick {
-  server_handle handle;       ///< ends with put_back, settle, discard or remove of the cache
-  game_server_ptr server;     ///< the value that was claimed
-  std::uint32_t selector{0};  ///< the selector it matched
-};
-
-enum class pick_status : std::uint8_t {
-  picked,
-  busy,      ///< nothing is free, but matching servers are in flight
-  none,      ///< nothing matches, nothing matching is in flight
-  building,  ///< not known yet: call build_some(), then try again
-};
-
-struct index_statistics {
-  std::size_t views{0};
-  std::size_t entries{0};     ///< over all views
-  std::size_t label_sets{0};  ///< distinct pairs of namespace and labels
-  std::size_t nodes{0};
-  std::size_t waiting{0};     ///< tokens that watch
-};
-
 /// Keeps one *view* per live request shape (namespace, selector, ranking), made on first use and updated by
 /// the cache's changes, so a pick takes the front of its view whatever the cache holds. The order is exactly
 /// that of `compare` and `matches` over the drained changes (spec 3, 5). A pick is a hint: `claim` decides.
@@ -65,13 +35,15 @@ class ranked_index {
   ranked_index(ranked_index const&) = delete;
   auto operator=(ranked_index const&) -> ranked_index& = delete;
 
-  /// Applies up to one slice of the cache's changes; true when more are left. Cheap when nothing changed.
+  /// Applies up to one slice of the cache's changes; true when more are left. Cheap when nothing changed. Picks work on
+  /// changes and on views that are not complete, too, but with what is left of the slice: however many picks
+  /// follow each other, they keep their thread no longer than one slice.
   AGONES_ALLOC_DECL auto drain() -> bool;
-  /// Drains, then works on views that are not complete, one slice in all; true when more is left to do.
+  /// Drains, then works on views that are not complete, with what is left of the slice; true when more is left to do.
   AGONES_ALLOC_DECL auto build_some() -> bool;
 
   /// Claims the first server of the request's order: lowest selector with a hit wins, then the ranking;
-  /// with top_n above 1 a uniform draw from the best N of that selector's view. Drains first (one slice).
+  /// with top_n above 1 a uniform draw from the best N of that selector's view. Drains first.
   /// A required target is taken only if it matches a selector, a preferred one before the ranking (none, busy
   /// and picked speak of the target then). Lost claims are retried inside. `out` is set when picked.
   AGONES_ALLOC_DECL auto pick_and_claim(allocation_request const&, random_source&, pick& out) -> pick_status;

@@ -7,7 +7,8 @@
 #include <agones_alloc/cache/index/label_sets.hpp>
 #include <agones_alloc/cache/index/node_table.hpp>
 #include <agones_alloc/cache/index/server_slots.hpp>
-#include <agones_alloc/cache/ranked_index.hpp>
+#include <agones_alloc/cache/index_types.hpp>
+#include <agones_alloc/cache/ready_cache.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
@@ -30,7 +31,8 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 /// `touched` is not after the reading began). Views that are dropped leave references behind, which know that.
 class index_core {
  public:
-  index_core(ready_cache& cache, index_options options) : cache_{cache}, options_{options} {
+  index_core(ready_cache& cache, index_options options)
+      : cache_{cache}, options_{options}, budget_{options.slice} {
     if (options.slice == 0) throw std::invalid_argument{"index_options.slice must be at least 1"};
     if (options.max_views == 0) throw std::invalid_argument{"index_options.max_views must be at least 1"};
   }
@@ -52,7 +54,9 @@ class index_core {
 
  private:
   // Changes.
+  auto drain_some() -> bool;
   void apply(slot_view now, bool taken_out = false);
+  void bring_known_near(slot_view const& change) const;
   auto keeps_place(indexed_server const& known, slot_view const& now) const -> bool;
   void leave_views(std::uint32_t id, indexed_server const& server);
   void enter_views(std::uint32_t id, indexed_server const& server);
@@ -90,7 +94,8 @@ class index_core {
   void accept(index_view& view, label_set& set);
   void list(index_view const& view);
   void unlist(index_view const& view);
-  void build(std::size_t& budget);
+  void build();
+  void bring_members_near(std::vector<std::uint32_t> const& members) const;
   auto read_next_label_set() -> bool;
   void finish(index_view& view);
 
@@ -147,6 +152,7 @@ class index_core {
   std::vector<table_ref> views_without_label_;
   std::deque<construction> constructions_;
   reading_place reading_;
+  std::size_t budget_;        // changes and servers that may be handled before the next drain() or build_some()
   std::uint64_t moment_{0};   // counts placements
   std::uint64_t changes_{0};  // counts what explain could see
   std::uint64_t picks_{0};

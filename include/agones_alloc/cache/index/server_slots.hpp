@@ -34,6 +34,11 @@ class server_slots {
     while (segment >= segments_.size()) segments_.push_back(std::make_unique<indexed_server[]>(per_segment));
     return segments_[segment][id % per_segment];
   }
+  /// Asks for the memory of a server, before it is needed.
+  void bring_near(std::uint32_t id) const noexcept {
+    if (has(id)) __builtin_prefetch(&(*this)[id], 1);
+  }
+  auto has(std::uint32_t id) const noexcept -> bool { return id / per_segment < segments_.size(); }
   auto operator[](std::uint32_t id) const noexcept -> indexed_server const& {
     return segments_[id / per_segment][id % per_segment];
   }

@@ -1,17 +1,42 @@
 #pragma once
 
 #include <agones_alloc/cache/index/index_core.hpp>
+#include <agones_alloc/cache/index/prefetch.hpp>
 
 #include <algorithm>
 #include <utility>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
+/// What taking in the change will touch, when its record and the index's are near.
+AGONES_ALLOC_DECL void index_core::bring_known_near(slot_view const& change) const {
+  if (change.server) change.server->meta.name.bring_near();
+  if (!servers_.has(change.handle.id)) return;
+  auto const& known = servers_[change.handle.id];
+  if (known.server && known.server != change.server) bring_record_near(known.server.get());
+}
+
 AGONES_ALLOC_DECL auto index_core::drain() -> bool {
+  budget_ = options_.slice;
+  return drain_some();
+}
+
+AGONES_ALLOC_DECL auto index_core::drain_some() -> bool {
   if (!cache_.has_changes()) return false;
+  if (budget_ == 0) return true;
   taken_.clear();
-  auto const more = cache_.take_changes(taken_, options_.slice);
-  for (auto& change : taken_) apply(std::move(change));
+  auto const more = cache_.take_changes(taken_, budget_);
+  budget_ -= taken_.size();
+  constexpr std::size_t ahead = 4;
+  for (std::size_t i = 0; i != taken_.size(); ++i) {
+    if (i + 2 * ahead < taken_.size()) {
+      auto const& later = taken_[i + 2 * ahead];
+      servers_.bring_near(later.handle.id);
+      if (later.server) bring_record_near(later.server.get());
+    }
+    if (i + ahead < taken_.size()) bring_known_near(taken_[i + ahead]);
+    apply(std::move(taken_[i]));
+  }
   taken_.clear();
   return more;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <agones_alloc/cache/index/index_core.hpp>
+#include <agones_alloc/cache/index/prefetch.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -11,13 +12,15 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 /// address stands in what the stage before brings.
 AGONES_ALLOC_DECL void index_core::bring_near(index_view& view) {
   view.bring_near();
-  if (auto const later = view.ahead(1)) __builtin_prefetch(&servers_[*later]);
-  if (auto const next = view.ahead(0)) {
-    auto const& server = servers_[*next];
-    __builtin_prefetch(server.slot);
-    auto const* record = reinterpret_cast<char const*>(server.server.get());
-    __builtin_prefetch(record - 1);  // the reference count stands in front of the value
-    for (std::size_t line = 0; line < sizeof(game_server); line += 64) __builtin_prefetch(record + line);
+  if (auto const third = view.ahead(2)) __builtin_prefetch(&servers_[*third]);
+  if (auto const second = view.ahead(1)) {
+    auto const& server = servers_[*second];
+    __builtin_prefetch(server.slot, 1);
+    if (server.server) bring_record_near(server.server.get());
+  }
+  if (auto const first = view.ahead(0)) {
+    auto const& server = servers_[*first].server;  // null where a random draw will meet a void entry
+    if (server) bring_parts_near(*server);
   }
 }
 
@@ -61,7 +64,9 @@ AGONES_ALLOC_DECL auto index_core::pick_target(allocation_request const& request
 
 AGONES_ALLOC_DECL auto index_core::pick_and_claim(allocation_request const& request, random_source& random, pick& out)
     -> pick_status {
-  auto const behind = drain();
+  constexpr std::size_t of_a_pick = 8;  // a caller who does nothing but pick must not fall behind for good
+  budget_ = std::min(options_.slice, budget_ + of_a_pick);
+  auto const behind = drain_some();
   // Going on with a request is not a new pick: it must not lose the views it has built so far.
   if (resumed_ != &request && ++picks_ % 64 == 0) drop_idle_one();
   resumed_ = nullptr;
@@ -69,11 +74,10 @@ AGONES_ALLOC_DECL auto index_core::pick_and_claim(allocation_request const& requ
     auto const status = pick_target(request, out);
     if (status == pick_status::picked || request.target()->required) return status;
   }
-  auto budget = options_.slice;
   auto in_flight = false;
   for (std::size_t i = 0; i != request.shapes().size(); ++i) {
     auto& view = view_of(request.shapes()[i]);
-    if (!view.complete) build(budget);
+    if (!view.complete) build();
     if (!view.complete) {
       resumed_ = &request;
       return pick_status::building;

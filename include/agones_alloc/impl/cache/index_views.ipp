@@ -168,9 +168,18 @@ AGONES_ALLOC_DECL auto index_core::read_next_label_set() -> bool {
   return true;
 }
 
-/// Works on the constructions in turn; takes what it did off the budget.
-AGONES_ALLOC_DECL void index_core::build(std::size_t& budget) {
-  for (; budget != 0 && !constructions_.empty(); --budget) {
+/// The last come next: asks for what placing them will touch, in stages, as each address stands in the one before.
+AGONES_ALLOC_DECL void index_core::bring_members_near(std::vector<std::uint32_t> const& members) const {
+  constexpr std::size_t stage = 4;
+  auto const at = [&](std::size_t later) -> indexed_server const& { return servers_[members[members.size() - later]]; };
+  if (members.size() >= 3 * stage) __builtin_prefetch(&at(3 * stage), 1);
+  if (members.size() >= 2 * stage && at(2 * stage).server) __builtin_prefetch(at(2 * stage).server.get());
+  if (members.size() >= stage && at(stage).server) at(stage).server->meta.name.bring_near();
+}
+
+/// Works on the constructions in turn, as far as the budget goes.
+AGONES_ALLOC_DECL void index_core::build() {
+  for (; budget_ != 0 && !constructions_.empty(); --budget_) {
     auto& work = constructions_.front();
     auto& view = *views_.get(work.view);
     if (work.members.empty()) {
@@ -182,6 +191,7 @@ AGONES_ALLOC_DECL void index_core::build(std::size_t& budget) {
     }
     auto const id = work.members.back();
     work.members.pop_back();
+    bring_members_near(work.members);
     auto& server = servers_[id];
     if (server.touched > reading_.began) continue;  // it came, changed or went meanwhile, and that was counted
     server.touched = ++moment_;
@@ -198,8 +208,7 @@ AGONES_ALLOC_DECL void index_core::finish(index_view& view) {
 
 AGONES_ALLOC_DECL auto index_core::build_some() -> bool {
   auto const behind = drain();
-  auto budget = options_.slice;
-  build(budget);
+  build();
   return behind || !constructions_.empty();
 }
 

@@ -1,0 +1,28 @@
+// Asks for the memory of a server before it is needed.
+#pragma once
+
+#include <agones_alloc/config.hpp>
+#include <agones_alloc/model/game_server.hpp>
+
+#include <cstddef>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+
+inline void bring_record_near(game_server const* server) noexcept {
+  auto const* record = reinterpret_cast<char const*>(server);
+  __builtin_prefetch(record - 1, 1);  // the reference count stands in front of the value
+  for (std::size_t line = 0; line < sizeof(game_server); line += 64) __builtin_prefetch(record + line);
+}
+
+/// What a copy of the server touches beyond its record, which should be near already.
+inline void bring_parts_near(game_server const& server) noexcept {
+  server.meta.name.bring_near();
+  server.meta.uid.bring_near();
+  server.meta.resource_version.bring_near();
+  server.meta.annotations.bring_near();
+  __builtin_prefetch(server.status.ports.data());
+  if (!server.status.counters.empty()) __builtin_prefetch(&*server.status.counters.begin());
+  if (!server.status.lists.empty()) __builtin_prefetch(&*server.status.lists.begin());
+}
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail
