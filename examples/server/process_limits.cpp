@@ -3,6 +3,7 @@
 #include <csignal>
 #include <limits>
 
+#include <malloc.h>
 #include <sys/resource.h>
 
 namespace agones_alloc_server {
@@ -15,6 +16,8 @@ auto raise_descriptor_limit() -> std::size_t {
   if (::setrlimit(RLIMIT_NOFILE, &most) != 0) most = now;
   return most.rlim_cur == RLIM_INFINITY ? std::numeric_limits<std::size_t>::max() : static_cast<std::size_t>(most.rlim_cur);
 }
+
+void avoid_heap_pauses() { ::mallopt(M_MXFAST, 0); }
 
 void survive_closed_output() { std::signal(SIGPIPE, SIG_IGN); }
 

@@ -9,6 +9,9 @@ namespace agones_alloc_server {
 /// it, and returns that.
 auto raise_descriptor_limit() -> std::size_t;
 
+/// The heap gives small blocks back as they are freed, instead of many thousands at once now and then. Before other threads start.
+void avoid_heap_pauses();
+
 /// Writing to a reader that is gone (a closed terminal, an ended pager) is an error of that write, not the end.
 void survive_closed_output();
 

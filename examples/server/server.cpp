@@ -232,6 +232,7 @@ class program {
 }  // namespace
 
 auto serve(server_options const& options) -> int {
+  avoid_heap_pauses();
   survive_closed_output();
   return program{options}.run();
 }
