@@ -181,6 +181,37 @@ TEST_CASE_FIXTURE(fixture, "a view over many servers is built in slices and coun
   CHECK(left == 99);
 }
 
+TEST_CASE_FIXTURE(fixture, "picks that follow each other share one slice, so that none waits for a whole view") {
+  index_options options;
+  options.slice = 16;
+  ranked_index sliced{cache, options};
+  for (int i = 0; i != 400; ++i) cache.store(server_builder{"s" + std::to_string(1000 + i)}.made());
+  while (sliced.drain()) continue;
+  auto const request = fleet_request();
+  // A slice, and the little that each pick may add: far from 400 servers.
+  for (int i = 0; i != 20; ++i) CHECK(sliced.pick_and_claim(*request, random, got) == pick_status::building);
+  CHECK(sliced.statistics().entries <= 16 + 20 * 8);
+  while (sliced.build_some()) continue;
+  REQUIRE(sliced.pick_and_claim(*request, random, got) == pick_status::picked);
+  CHECK(got.server->meta.name == "s1000");
+}
+
+TEST_CASE_FIXTURE(fixture, "who only picks sees every change in the end") {
+  index_options options;
+  options.slice = 4;
+  ranked_index sliced{cache, options};
+  auto const request = fleet_request();
+  CHECK(sliced.pick_and_claim(*request, random, got) == pick_status::none);
+  for (int i = 0; i != 100; ++i) cache.store(server_builder{"s" + std::to_string(1000 + i)}.made());
+  auto status = pick_status::building;
+  for (int i = 0; i != 60; ++i) {
+    status = sliced.pick_and_claim(*request, random, got);
+    if (status == pick_status::picked) cache.put_back(got.handle);
+  }
+  REQUIRE(status == pick_status::picked);
+  CHECK(got.server->meta.name == "s1000");
+}
+
 TEST_CASE_FIXTURE(fixture, "views are bounded and the longest unused ones go first") {
   index_options options;
   options.max_views = 4;
