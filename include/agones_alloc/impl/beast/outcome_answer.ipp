@@ -32,7 +32,7 @@ AGONES_ALLOC_DECL auto failure_message(allocation_result const& result) -> std::
     case outcome::contention: return "too many concurrent requests have overwhelmed the system";
     case outcome::invalid: return to_string(result.errors);
     case outcome::refused:
-      return result.server_message.empty() ? "the store refused the write to the game server" : result.server_message;
+      return result.server_message.empty() ? "the store refused the write to the game server" : result.server_message.str();
     case outcome::unavailable: return with_words("the game servers' store cannot be reached; nothing was written");
     case outcome::unknown:
       return with_words("a write was sent and its fate is not known" +
