@@ -9,5 +9,6 @@
 #include <agones_alloc/impl/async/detail/object_table.ipp>
 #include <agones_alloc/impl/async/manual_timer.ipp>
 #include <agones_alloc/impl/async/memory_store.ipp>
+#include <agones_alloc/impl/async/merged_source.ipp>
 #include <agones_alloc/impl/async/reflector.ipp>
 #include <agones_alloc/impl/async/store_fault.ipp>

@@ -1,8 +1,11 @@
 // Bodies of the compiled form. Written by tools/list_bodies.
+#include <agones_alloc/impl/json/api_failure.ipp>
 #include <agones_alloc/impl/json/base64.ipp>
 #include <agones_alloc/impl/json/decode_error.ipp>
 #include <agones_alloc/impl/json/grpc_code.ipp>
+#include <agones_alloc/impl/json/list_page.ipp>
 #include <agones_alloc/impl/json/merge_patch.ipp>
+#include <agones_alloc/impl/json/object_reader.ipp>
 #include <agones_alloc/impl/json/parse.ipp>
 #include <agones_alloc/impl/json/quantity.ipp>
 #include <agones_alloc/impl/json/read_allocation.ipp>
@@ -15,6 +18,7 @@
 #include <agones_alloc/impl/json/rest_response.ipp>
 #include <agones_alloc/impl/json/status.ipp>
 #include <agones_alloc/impl/json/time.ipp>
+#include <agones_alloc/impl/json/watch_reader.ipp>
 #include <agones_alloc/impl/json/write_allocation.ipp>
 #include <agones_alloc/impl/json/write_fleet.ipp>
 #include <agones_alloc/impl/json/write_game_server.ipp>
