@@ -1,7 +1,22 @@
 // Bodies of the compiled form. Written by tools/list_bodies.
 #include <agones_alloc/impl/beast/breakdown_header.ipp>
+#include <agones_alloc/impl/beast/client/client_call.ipp>
+#include <agones_alloc/impl/beast/client/client_connection.ipp>
+#include <agones_alloc/impl/beast/client/client_connection_opening.ipp>
+#include <agones_alloc/impl/beast/client/client_pool.ipp>
+#include <agones_alloc/impl/beast/client/client_pool_credentials.ipp>
+#include <agones_alloc/impl/beast/client/pooled_http_client.ipp>
+#include <agones_alloc/impl/beast/client/request_wire.ipp>
+#include <agones_alloc/impl/beast/client/response_parser.ipp>
+#include <agones_alloc/impl/beast/client/static_credentials.ipp>
+#include <agones_alloc/impl/beast/client/tls_context.ipp>
 #include <agones_alloc/impl/beast/http_head.ipp>
 #include <agones_alloc/impl/beast/http_listener.ipp>
+#include <agones_alloc/impl/beast/kubernetes/answer_meaning.ipp>
+#include <agones_alloc/impl/beast/kubernetes/api_path.ipp>
+#include <agones_alloc/impl/beast/kubernetes/kubernetes_source.ipp>
+#include <agones_alloc/impl/beast/kubernetes/kubernetes_store.ipp>
+#include <agones_alloc/impl/beast/kubernetes/kubernetes_watch.ipp>
 #include <agones_alloc/impl/beast/kubernetes_body.ipp>
 #include <agones_alloc/impl/beast/kubernetes_front_end.ipp>
 #include <agones_alloc/impl/beast/media_type.ipp>
