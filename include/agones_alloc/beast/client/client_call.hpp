@@ -90,7 +90,7 @@ class client_call final : public client_exchange,
   std::unique_ptr<response_handler> whole_;
   std::unique_ptr<stream_handler> open_;
   std::unique_ptr<read_handler> reader_;
-  std::shared_ptr<client_connection> connection_;
+  std::weak_ptr<client_connection> connection_;
   client_response refusal_;  ///< the 401 while other credentials are looked for
   std::string delivered_;    ///< what the reader looks at
   error_code ended_;         ///< how the stream did

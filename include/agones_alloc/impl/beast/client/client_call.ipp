@@ -16,8 +16,8 @@ AGONES_ALLOC_DECL void client_call::send(std::shared_ptr<client_connection> conn
   where = stage::active;
   used = std::move(credentials);
   wire = std::move(bytes);
-  connection_ = std::move(connection);
-  connection_->serve(shared_from_this());
+  connection_ = connection;
+  connection->serve(shared_from_this());
 }
 
 /// Completes on the handler's executor, else on ours; never inside the caller.
@@ -59,11 +59,11 @@ AGONES_ALLOC_DECL void client_call::give_up(error_code ec) {
     }
     case stage::active: break;
   }
-  auto const connection = connection_;
-  bool const taken = connection->taken();
-  connection->close();
+  auto const connection = connection_.lock();
+  bool const taken = !connection || connection->taken();
   ended_ = ec;
-  if (auto const owner = owner_.lock()) {
+  if (connection) connection->close();
+  if (auto const owner = owner_.lock(); owner && connection) {
     owner->ended(*this);
     owner->cut(*connection);
   }
@@ -78,7 +78,7 @@ AGONES_ALLOC_DECL void client_call::accept_refusal() {
 
 AGONES_ALLOC_DECL void client_call::on_head(response_head const& head) {
   auto const self = shared_from_this();
-  auto const connection = connection_;
+  auto const connection = connection_.lock();
   auto const owner = owner_.lock();
   if (head.status == 401 && !refreshed && owner) {
     // The answer to the repeat is the one to read: this one's body is not waited for.
@@ -120,7 +120,9 @@ AGONES_ALLOC_DECL void client_call::read(std::unique_ptr<read_handler> handler) 
   auto const self = shared_from_this();
   reader_ = std::move(handler);
   if (where != stage::active) return complete_read(ended_ ? ended_ : error_code{errc::cancelled});
-  connection_->resume();
+  auto const connection = connection_.lock();
+  if (!connection) return complete_read(errc::cancelled);
+  connection->resume();
 }
 
 AGONES_ALLOC_DECL open_stream::~open_stream() {
