@@ -2,6 +2,9 @@
 #include <agones_alloc/impl/yaml/document.ipp>
 #include <agones_alloc/impl/yaml/document_builder.ipp>
 #include <agones_alloc/impl/yaml/document_values.ipp>
+#include <agones_alloc/impl/yaml/kubeconfig.ipp>
+#include <agones_alloc/impl/yaml/kubeconfig_entry.ipp>
+#include <agones_alloc/impl/yaml/kubeconfig_files.ipp>
 #include <agones_alloc/impl/yaml/manifest_checks.ipp>
 #include <agones_alloc/impl/yaml/manifest_files.ipp>
 #include <agones_alloc/impl/yaml/manifest_reader.ipp>
