@@ -1,10 +1,14 @@
 // Bodies of the compiled form. Written by tools/list_bodies.
 #include <agones_alloc/impl/beast/breakdown_header.ipp>
+#include <agones_alloc/impl/beast/client/child_process.ipp>
 #include <agones_alloc/impl/beast/client/client_call.ipp>
 #include <agones_alloc/impl/beast/client/client_connection.ipp>
 #include <agones_alloc/impl/beast/client/client_connection_opening.ipp>
 #include <agones_alloc/impl/beast/client/client_pool.ipp>
 #include <agones_alloc/impl/beast/client/client_pool_credentials.ipp>
+#include <agones_alloc/impl/beast/client/exec_credentials.ipp>
+#include <agones_alloc/impl/beast/client/file_credentials.ipp>
+#include <agones_alloc/impl/beast/client/kube_connection.ipp>
 #include <agones_alloc/impl/beast/client/pooled_http_client.ipp>
 #include <agones_alloc/impl/beast/client/request_wire.ipp>
 #include <agones_alloc/impl/beast/client/response_parser.ipp>
@@ -14,6 +18,8 @@
 #include <agones_alloc/impl/beast/http_listener.ipp>
 #include <agones_alloc/impl/beast/kubernetes/answer_meaning.ipp>
 #include <agones_alloc/impl/beast/kubernetes/api_path.ipp>
+#include <agones_alloc/impl/beast/kubernetes/event_recorder.ipp>
+#include <agones_alloc/impl/beast/kubernetes/kubernetes_cluster.ipp>
 #include <agones_alloc/impl/beast/kubernetes/kubernetes_source.ipp>
 #include <agones_alloc/impl/beast/kubernetes/kubernetes_store.ipp>
 #include <agones_alloc/impl/beast/kubernetes/kubernetes_watch.ipp>

@@ -2,6 +2,7 @@
 #include <agones_alloc/impl/json/api_failure.ipp>
 #include <agones_alloc/impl/json/base64.ipp>
 #include <agones_alloc/impl/json/decode_error.ipp>
+#include <agones_alloc/impl/json/exec_credential.ipp>
 #include <agones_alloc/impl/json/grpc_code.ipp>
 #include <agones_alloc/impl/json/list_page.ipp>
 #include <agones_alloc/impl/json/merge_patch.ipp>
@@ -20,6 +21,7 @@
 #include <agones_alloc/impl/json/time.ipp>
 #include <agones_alloc/impl/json/watch_reader.ipp>
 #include <agones_alloc/impl/json/write_allocation.ipp>
+#include <agones_alloc/impl/json/write_event.ipp>
 #include <agones_alloc/impl/json/write_fleet.ipp>
 #include <agones_alloc/impl/json/write_game_server.ipp>
 #include <agones_alloc/impl/json/write_policy.ipp>

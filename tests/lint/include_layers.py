@@ -19,7 +19,7 @@ LAYERS = {
     "json": ({"detail", "model"}, {"core", "json"}),
     "yaml": ({"detail", "model", "json", "embedded"}, {"core", "json", "yaml"}),
     "beast": ({"detail", "model", "select", "cache", "flow", "port", "async", "embedded", "json", "yaml"},
-              {"core", "asio", "json", "beast", "ssl"}),
+              {"core", "asio", "json", "beast", "ssl", "process"}),
 }
 # Ports without Asio in them: the pure layers may name these interfaces.
 PURE_PORTS = {"port/random.hpp"}
@@ -31,6 +31,8 @@ FAMILIES = [
     (re.compile(r"boost/beast"), "beast"),
     (re.compile(r"boost/json"), "json"),
     (re.compile(r"yaml-cpp/"), "yaml"),
+    # POSIX: waiting for a program that was started.
+    (re.compile(r"sys/wait\.h$"), "process"),
     # Header-only parts of Boost that cost little.
     (re.compile(r"boost/(system|core|container|container_hash|unordered|assert|config|throw_exception|current_function"
                 r"|intrusive|smart_ptr|charconv|mp11|static_string|variant2|utility|functional)\b"), "core"),
