@@ -25,13 +25,13 @@ AGONES_ALLOC_DECL kubernetes_source::kubernetes_source(boost::asio::any_io_execu
     : watch_{std::move(executor), client, time, std::move(options)} {}
 
 AGONES_ALLOC_DECL void kubernetes_source::do_list(list_handler done) {
-  watch_.async_list(detail::adapted(std::move(done), [](error_code ec, object_list<game_server> listed) {
+  watch_.async_list(detail::adapted(std::move(done), +[](error_code ec, object_list<game_server> listed) {
     return std::pair{ec, server_list{std::move(listed.objects), std::move(listed.resource_version)}};
   }));
 }
 
 AGONES_ALLOC_DECL void kubernetes_source::do_watch(std::string from, watch_handler done) {
-  watch_.async_watch(std::move(from), detail::adapted(std::move(done), [](error_code ec, object_events<game_server> heard) {
+  watch_.async_watch(std::move(from), detail::adapted(std::move(done), +[](error_code ec, object_events<game_server> heard) {
     server_events out;
     out.resource_version = std::move(heard.resource_version);
     out.events.reserve(heard.events.size());

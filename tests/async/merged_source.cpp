@@ -1,0 +1,229 @@
+#include "../support/servers.hpp"
+
+#include <agones_alloc/async/memory_store.hpp>
+#include <agones_alloc/async/merged_source.hpp>
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/io_context.hpp>
+#include <doctest/doctest.h>
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+using namespace test_support;
+
+namespace {
+
+/// Answers by hand.
+class scripted_source final : public server_source {
+ public:
+  std::optional<list_handler> listing;
+  std::optional<watch_handler> watching;
+  std::deque<std::string> watched_from;
+  int withdrawn{0};
+
+  void give_list(error_code ec, std::string version, std::vector<game_server_ptr> servers = {}) {
+    auto done = std::move(*listing);
+    listing.reset();
+    std::move(done)(ec, server_list{std::move(servers), std::move(version)});
+  }
+  void give_events(error_code ec, std::string version, std::vector<server_event> events = {}) {
+    auto done = std::move(*watching);
+    watching.reset();
+    std::move(done)(ec, server_events{std::move(events), std::move(version)});
+  }
+
+ private:
+  void do_list(list_handler done) override {
+    cancels(done);
+    listing.emplace(std::move(done));
+  }
+  void do_watch(std::string from, watch_handler done) override {
+    cancels(done);
+    watched_from.push_back(std::move(from));
+    watching.emplace(std::move(done));
+  }
+  template <class Handler>
+  void cancels(Handler const& done) {
+    auto slot = boost::asio::get_associated_cancellation_slot(done);
+    REQUIRE(slot.is_connected());
+    slot.assign([this](boost::asio::cancellation_type) {
+      ++withdrawn;
+      listing.reset();
+      watching.reset();
+    });
+  }
+};
+
+auto added(std::string_view name) -> server_event { return {server_event::kind::added, share(make_server(name))}; }
+
+struct merged_fixture {
+  boost::asio::io_context context;
+  scripted_source a;
+  scripted_source b;
+  std::unique_ptr<merged_source> source{
+      std::make_unique<merged_source>(context.get_executor(), std::vector<server_source*>{&a, &b})};
+  std::optional<error_code> ec;
+  server_list listed;
+  server_events heard;
+  boost::asio::cancellation_signal leave;
+
+  void run() {
+    context.restart();
+    context.poll();
+  }
+  void list() {
+    ec.reset();
+    source->async_list(boost::asio::bind_cancellation_slot(leave.slot(), [this](error_code e, server_list l) {
+      ec = e;
+      listed = std::move(l);
+    }));
+    run();
+  }
+  void watch(std::string from) {
+    ec.reset();
+    source->async_watch(std::move(from), boost::asio::bind_cancellation_slot(leave.slot(), [this](error_code e, server_events h) {
+                          ec = e;
+                          heard = std::move(h);
+                        }));
+    run();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("joined versions come apart as they were, and other texts do not") {
+  for (auto const& versions : {std::vector<std::string>{"1"}, {"", ""}, {"5:a,1", "12", ""}}) {
+    CHECK(split_versions(join_versions(versions)) == versions);
+  }
+  for (auto const* text : {"", "1", "2:a", "1:a,", "1:ab", "-1:a", "x", "1:a;1:b", "99999999999999999999:a"}) {
+    CAPTURE(text);
+    CHECK_FALSE(split_versions(text));
+  }
+}
+
+TEST_CASE_FIXTURE(merged_fixture, "a list is complete when every source's is") {
+  list();
+  b.give_list({}, "20", {share(make_server("y"))});
+  run();
+  CHECK_FALSE(ec);
+  a.give_list({}, "10", {share(make_server("x")), share(make_server("z"))});
+  run();
+  REQUIRE(ec);
+  CHECK_FALSE(*ec);
+  REQUIRE(listed.servers.size() == 3);
+  CHECK(listed.servers[0]->meta.name == "x");
+  CHECK(listed.servers[2]->meta.name == "y");
+  CHECK(listed.resource_version == "2:10,2:20");
+}
+
+TEST_CASE_FIXTURE(merged_fixture, "a list fails with the first that fails, and gives the others up") {
+  list();
+  b.give_list(errc::refused, "");
+  run();
+  REQUIRE(ec);
+  CHECK(*ec == errc::refused);
+  CHECK(a.withdrawn == 1);
+  CHECK(listed.servers.empty());
+  list();
+  CHECK(a.listing);
+  CHECK(b.listing);
+}
+
+TEST_CASE_FIXTURE(merged_fixture, "a watch ends with the first events, and the other source goes on waiting") {
+  watch("2:10,2:20");
+  CHECK(a.watched_from.front() == "10");
+  CHECK(b.watched_from.front() == "20");
+  a.give_events({}, "11", {added("x")});
+  run();
+  REQUIRE(ec);
+  CHECK_FALSE(*ec);
+  CHECK(heard.events.size() == 1);
+  CHECK(heard.resource_version == "2:11,2:20");
+  // What comes while nobody waits is kept for the next.
+  b.give_events({}, "25", {added("y")});
+  run();
+  watch("2:11,2:20");
+  REQUIRE(ec);
+  CHECK(heard.events.size() == 1);
+  CHECK(heard.resource_version == "2:11,2:25");
+  CHECK(a.watched_from.back() == "11");
+  CHECK(b.watched_from.size() == 1);
+  watch("2:11,2:25");
+  CHECK_FALSE(ec);
+  CHECK(a.watched_from.size() == 2);
+  CHECK(b.watched_from.back() == "25");
+}
+
+TEST_CASE_FIXTURE(merged_fixture, "events go before an error, and too old before any other error") {
+  watch("2:10,2:20");
+  a.give_events({}, "11", {added("x")});
+  run();
+  b.give_events(errc::too_old, "");
+  run();
+  watch("2:11,2:20");
+  REQUIRE(ec);
+  CHECK(*ec == errc::too_old);
+  watch("2:11,2:20");
+  CHECK_FALSE(ec);
+  CHECK(b.watched_from.size() == 2);
+  leave.emit(boost::asio::cancellation_type::terminal);
+  run();
+  a.give_events(errc::unavailable, "");
+  b.give_events(errc::too_old, "");
+  run();
+  watch("2:11,2:20");
+  REQUIRE(ec);
+  CHECK(*ec == errc::too_old);
+}
+
+TEST_CASE_FIXTURE(merged_fixture, "an answer without events only moves its source on") {
+  watch("2:10,2:20");
+  a.give_events({}, "15");
+  run();
+  CHECK_FALSE(ec);
+  CHECK(a.watched_from.back() == "15");
+  b.give_events({}, "21", {added("y")});
+  run();
+  REQUIRE(ec);
+  CHECK(heard.resource_version == "2:15,2:21");
+}
+
+TEST_CASE_FIXTURE(merged_fixture, "a version of other sources is too old") {
+  watch("2:10");
+  REQUIRE(ec);
+  CHECK(*ec == errc::too_old);
+  watch("whatever");
+  CHECK(*ec == errc::too_old);
+}
+
+TEST_CASE_FIXTURE(merged_fixture, "cancelling ends the call, and another one is refused while it waits") {
+  SUBCASE("of a list") { list(); }
+  SUBCASE("of a watch") { watch("2:10,2:20"); }
+  std::optional<error_code> second;
+  source->async_list([&](error_code e, server_list) { second = e; });
+  run();
+  REQUIRE(second);
+  CHECK(*second == errc::invalid_request);
+  leave.emit(boost::asio::cancellation_type::terminal);
+  run();
+  REQUIRE(ec);
+  CHECK(*ec == condition::cancelled);
+  watch("2:12,2:22");
+  CHECK(a.watched_from.back() == "12");
+  source.reset();
+  run();
+  REQUIRE(ec);
+  CHECK(*ec == condition::cancelled);
+  CHECK(a.withdrawn + b.withdrawn >= 2);
+}
+
+TEST_CASE("a merge needs sources") {
+  boost::asio::io_context context;
+  CHECK_THROWS_AS(merged_source(context.get_executor(), {}), std::invalid_argument);
+  CHECK_THROWS_AS(merged_source(context.get_executor(), {nullptr}), std::invalid_argument);
+}
