@@ -1,6 +1,7 @@
 #pragma once
 
 #include <agones_alloc/impl/yaml/kubeconfig_entry.ipp>
+#include <agones_alloc/impl/yaml/manifest_files.ipp>
 #include <agones_alloc/yaml/kubeconfig.hpp>
 #include <agones_alloc/yaml/manifest_files.hpp>
 
