@@ -144,7 +144,7 @@ void take_word(std::string const& option, std::string const& word, Value& target
 void add_general(table& t, server_options& o) {
   t.group("Serving");
   t.list("fleets", "FILE|DIR", o.fleets,
-         "Fleets, GameServers and policies as Agones manifests: a YAML file, or a directory of them. May be repeated. Required");
+         "Fleets, GameServers and policies as Agones manifests: a YAML file, or a directory of them. May be repeated. Required without a cluster");
   t.text("listen", "ADDRESS:PORT", "127.0.0.1:8080", [&o](std::string const& word) { take_listen(word, o); },
          "Where to listen; IPv6 in brackets, port 0 lets the system choose");
   t.flag("allow-plaintext-non-loopback", o.allow_plaintext_non_loopback,
@@ -153,6 +153,19 @@ void add_general(table& t, server_options& o) {
              "How long requests in flight may take after SIGTERM or SIGINT; a second signal ends at once");
   t.duration("readiness-shutdown-duration", o.readiness_shutdown_duration, nanoseconds{0}, std::chrono::hours{1},
              "After SIGTERM: how long to go on serving while /ready fails");
+}
+
+void add_kubernetes(table& t, server_options& o) {
+  auto& k = o.kubernetes;
+  t.group("Kubernetes");
+  t.list("kubeconfig", "FILE", k.kubeconfigs,
+         "Allocate the game servers of the cluster that this kubeconfig names, in place of --fleets. May be repeated; merged as kubectl does");
+  t.text("context", "NAME", "the current one", [&k](std::string const& word) { k.context = word; },
+         "Which of the kubeconfig's contexts");
+  t.flag("in-cluster", k.in_cluster, "Allocate the game servers of the cluster that this process is a pod of, as its service account");
+  t.list("namespace", "NAME", k.namespaces, "Only game servers of this namespace. May be repeated. Default: all namespaces");
+  t.flag("no-events", k.no_events, "Write no Events about allocated game servers");
+  t.number("kube-connections", k.connections, 2, 4096, "Connections to the API server: allocations written at once");
 }
 
 void add_allocation(table& t, server_options& o) {
@@ -265,7 +278,14 @@ void add_logging(table& t, server_options& o) {
 
 /// What only makes sense together.
 auto check(server_options const& o) -> std::optional<std::string> {
-  if (o.fleets.empty()) return "--fleets is required: a YAML file or a directory with Agones Fleet manifests";
+  auto const& k = o.kubernetes;
+  if (k.in_cluster && !k.kubeconfigs.empty()) return "--in-cluster and --kubeconfig exclude each other";
+  if (k.used() && !o.fleets.empty()) return "--fleets is of embedded fleets, and makes no sense with a cluster";
+  if (!k.used() && !k.namespaces.empty()) return "--namespace is of a cluster: --kubeconfig or --in-cluster is needed";
+  if (k.kubeconfigs.empty() && !k.context.empty()) return "--context needs --kubeconfig";
+  if (!k.used() && o.fleets.empty()) {
+    return "--fleets is required: a YAML file or a directory with Agones Fleet manifests; or --kubeconfig FILE, for a cluster";
+  }
   bool const loopback = o.address.starts_with("127.") || o.address == "::1";
   if (!loopback && !o.allow_plaintext_non_loopback) {
     return "--listen: " + o.address +
@@ -302,7 +322,7 @@ auto read_ranking(std::string_view word, agones_alloc::choice_options& choice) -
 
 auto read_options(int argc, char const* const* argv) -> std::variant<server_options, early_exit> {
   server_options options;
-  CLI::App app{"Allocates Agones game servers from embedded, simulated fleets: no cluster is needed.\n", "agones-alloc-server"};
+  CLI::App app{"Allocates Agones game servers: from embedded, simulated fleets, where no cluster is needed, or of a Kubernetes cluster.\n", "agones-alloc-server"};
   app.set_help_flag("--help,-h", "This text")->group("General");
   app.set_version_flag("--version", std::string{"agones-alloc-server "} + AGONES_ALLOC_VERSION)->group("General");
   app.set_config("--config", "", "Read options from this file, TOML or INI: a line each, as max-connections=100")
@@ -313,10 +333,11 @@ auto read_options(int argc, char const* const* argv) -> std::variant<server_opti
       "\nEvery option may also be given in the configuration file, and as an environment variable: --log-level is AGONES_ALLOC_LOG_LEVEL.\n"
       "The command line goes before the file, the file before the environment. Times are written 500ms, 10s, 1m30s.\n"
       "\nExit codes: 0 after SIGTERM or SIGINT, 1 when it cannot serve (port in use), 2 for wrong options or fleets.\n"
-      "\nExample:\n  agones-alloc-server --fleets examples/fleets.yaml --listen 127.0.0.1:8080");
+      "\nExamples:\n  agones-alloc-server --fleets examples/fleets.yaml --listen 127.0.0.1:8080\n  agones-alloc-server --kubeconfig ~/.kube/config --namespace games");
   app.get_formatter()->column_width(46);
   table t{app};
   add_general(t, options);
+  add_kubernetes(t, options);
   add_allocation(t, options);
   add_fleets(t, options);
   add_limits(t, options);

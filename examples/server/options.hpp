@@ -19,8 +19,20 @@ namespace agones_alloc_server {
 
 enum class log_format : std::uint8_t { text, json };
 
+/// A cluster in place of the embedded fleets.
+struct kubernetes_settings {
+  std::vector<std::string> kubeconfigs;  ///< merged as kubectl does
+  std::string context;                   ///< "": the current one
+  bool in_cluster{false};
+  std::vector<std::string> namespaces;   ///< empty: all
+  bool no_events{false};
+  std::size_t connections{64};
+  auto used() const noexcept -> bool { return in_cluster || !kubeconfigs.empty(); }
+};
+
 struct server_options {
   std::vector<std::string> fleets;
+  kubernetes_settings kubernetes;
   std::string address{"127.0.0.1"};
   std::uint16_t port{8080};
   bool allow_plaintext_non_loopback{false};

@@ -1,0 +1,34 @@
+// Where the server's game servers are.
+#pragma once
+
+#include <agones_alloc/model/fleet.hpp>
+#include <agones_alloc/port/recorder.hpp>
+#include <agones_alloc/port/store.hpp>
+
+#include <string>
+#include <vector>
+
+namespace agones_alloc_server {
+
+/// Embedded fleets, or a Kubernetes cluster. Keeps the cache in step with them. Confined to the server's one thread.
+class backing {
+ public:
+  virtual ~backing() = default;
+  virtual auto servers() -> agones_alloc::store& = 0;
+  virtual auto events() -> agones_alloc::recorder* = 0;
+
+  /// Before anything else; prints what is wrong. False: it cannot be served.
+  virtual auto prepare() -> bool = 0;
+  virtual void start() = 0;
+  virtual void stop() = 0;
+  virtual auto synced() const -> bool = 0;
+  /// Things that are still to be written before the process may end.
+  virtual auto unwritten() const -> std::size_t { return 0; }
+
+  /// For the metrics.
+  virtual auto fleets() const -> std::vector<agones_alloc::fleet> = 0;
+  /// Tells the person at the terminal, or the log, what there is; gives the namespace for an example.
+  virtual auto describe() -> std::string = 0;
+};
+
+}  // namespace agones_alloc_server

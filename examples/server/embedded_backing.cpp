@@ -1,0 +1,102 @@
+#include "embedded_backing.hpp"
+
+#include <agones_alloc/yaml/manifest_files.hpp>
+
+#include <algorithm>
+#include <iostream>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+namespace agones_alloc_server {
+
+using namespace agones_alloc;
+
+namespace {
+
+/// Everything of all --fleets; prints problems and notes. nullopt: there were problems.
+auto load_fleets(server_options const& options, logger& log) -> std::optional<yaml::manifests> {
+  yaml::manifests all;
+  bool sound = true;
+  for (auto const& path : options.fleets) {
+    auto loaded = yaml::load_path(path);
+    for (auto const& problem : loaded.errors) std::cerr << "agones-alloc-server: " << to_string(problem) << '\n';
+    sound = sound && loaded.ok();
+    for (auto const& note : loaded.notes) log.log(severity::info, to_string(note));
+    std::move(loaded.fleets.begin(), loaded.fleets.end(), std::back_inserter(all.fleets));
+    std::move(loaded.game_servers.begin(), loaded.game_servers.end(), std::back_inserter(all.game_servers));
+    std::move(loaded.policies.begin(), loaded.policies.end(), std::back_inserter(all.policies));
+  }
+  if (!sound) return std::nullopt;
+  return all;
+}
+
+auto add_to(embedded_cluster& cluster, yaml::manifests const& loaded) -> bool {
+  field_errors problems;
+  auto const take = [&problems](std::string const& what, field_errors found) {
+    for (auto& problem : found) {
+      std::cerr << "agones-alloc-server: " << what << ": " << to_string(problem) << '\n';
+      problems.push_back(std::move(problem));
+    }
+  };
+  for (auto const& fleet : loaded.fleets) take("fleet " + to_string(key_of(fleet.meta)), cluster.add_fleet(fleet));
+  for (auto const& one : loaded.game_servers) {
+    take("game server " + to_string(key_of(one.server.meta)), cluster.add_server(one.server, one.shape));
+  }
+  return problems.empty();
+}
+
+}  // namespace
+
+void event_log::record(game_server const& about, type kind, std::string_view reason, std::string_view message) {
+  auto const key = to_string(key_of(about.meta));
+  log_->log(kind == type::warning ? severity::warning : severity::debug, message, {{"gsKey", key}, {"reason", reason}});
+}
+
+embedded_backing::embedded_backing(boost::asio::any_io_executor executor, server_options const& options, ready_cache& cache,
+                                   timer& time, random_source& random, logger& log)
+    : options_{options},
+      log_{log},
+      events_{log},
+      store_{executor, memory_store_options{.clock = &time}},
+      cluster_{executor, store_, time, {options.simulator, 256}},
+      reflector_{executor, store_, cache, time, random, reflector_options{.log = &log}} {}
+
+auto embedded_backing::prepare() -> bool {
+  auto loaded = load_fleets(options_, log_);
+  if (!loaded || !add_to(cluster_, *loaded)) return false;
+  loaded_ = *std::move(loaded);
+  return true;
+}
+
+void embedded_backing::start() {
+  cluster_.async_run([](error_code) {});
+  reflector_.start();
+}
+
+void embedded_backing::stop() {
+  reflector_.stop();
+  cluster_.stop();
+}
+
+auto embedded_backing::describe() -> std::string {
+  auto const first = loaded_.fleets.empty() ? std::string{"default"} : loaded_.fleets.front().meta.namespace_.str();
+  if (options_.format == log_format::json) {
+    for (auto const& fleet : loaded_.fleets) {
+      auto const replicas = std::to_string(fleet.replicas);
+      log_.log(severity::info, "fleet loaded", {{"fleet", to_string(key_of(fleet.meta))}, {"replicas", replicas}});
+    }
+    return first;
+  }
+  for (auto const& fleet : loaded_.fleets) {
+    std::cout << "  fleet " << to_string(key_of(fleet.meta)) << ": " << fleet.replicas << " game servers\n";
+  }
+  auto const& simulator = options_.simulator;
+  if (!loaded_.game_servers.empty()) std::cout << "  single game servers: " << loaded_.game_servers.size() << '\n';
+  if (!loaded_.policies.empty()) std::cout << "  policies (not used yet): " << loaded_.policies.size() << '\n';
+  std::cout << "  nodes: " << simulator.node_count << ", ports " << simulator.min_port << '-' << simulator.max_port << ", speed "
+            << simulator.speed << ", seed " << simulator.seed << '\n';
+  return first;
+}
+
+}  // namespace agones_alloc_server

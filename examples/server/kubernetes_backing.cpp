@@ -1,0 +1,108 @@
+#include "kubernetes_backing.hpp"
+
+#include <agones_alloc/beast/client/kube_connection.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <utility>
+
+namespace agones_alloc_server {
+
+using namespace agones_alloc;
+
+namespace {
+
+auto environment(char const* name) -> std::string {
+  auto const* const value = std::getenv(name);
+  return value == nullptr ? std::string{} : std::string{value};
+}
+
+auto client_settings(kubernetes_settings const& settings) -> client_options {
+  client_options out;
+  out.limits.connections = settings.connections;
+  out.limits.body_bytes = std::size_t{64} << 20U;
+  out.user_agent = "agones-alloc-server/" AGONES_ALLOC_VERSION;
+  return out;
+}
+
+auto cluster_settings(kubernetes_settings const& settings, logger& log) -> kubernetes_cluster_options {
+  kubernetes_cluster_options out;
+  out.namespaces = settings.namespaces;
+  out.write_events = !settings.no_events;
+  out.log = &log;
+  return out;
+}
+
+auto make_client(boost::asio::any_io_executor const& executor, yaml::kube_target const& target, timer& time,
+                 kubernetes_settings const& settings, logger& log) -> pooled_http_client {
+  auto connection = make_kube_connection(executor, time, target, &log);
+  return pooled_http_client{executor, std::move(connection.endpoint), std::move(connection.credentials), time,
+                            client_settings(settings), &log};
+}
+
+}  // namespace
+
+auto find_cluster(kubernetes_settings const& settings) -> yaml::kubeconfig {
+  if (settings.in_cluster) {
+    return in_cluster_target(environment("KUBERNETES_SERVICE_HOST"), environment("KUBERNETES_SERVICE_PORT"));
+  }
+  return yaml::load_kubeconfig({settings.kubeconfigs.begin(), settings.kubeconfigs.end()}, settings.context);
+}
+
+kubernetes_backing::kubernetes_backing(boost::asio::any_io_executor executor, server_options const& options,
+                                       yaml::kube_target const& target, ready_cache& cache, timer& time, random_source& random,
+                                       logger& log)
+    : options_{options},
+      cache_{cache},
+      log_{log},
+      target_{target},
+      client_{make_client(executor, target, time, options.kubernetes, log)},
+      cluster_{executor, client_, cache, time, random, cluster_settings(options.kubernetes, log)} {}
+
+void kubernetes_backing::stop() {
+  cluster_.stop();
+  client_.close();
+}
+
+auto kubernetes_backing::unwritten() const -> std::size_t {
+  auto* const events = cluster_.events();
+  return events == nullptr ? 0 : events->counts().waiting;
+}
+
+// What is cached: servers that are ready or allocated.
+auto kubernetes_backing::fleets() const -> std::vector<fleet> {
+  std::map<object_key, fleet> found;
+  for (auto const& server : cache_.snapshot({})) {
+    auto const name = server->meta.labels.value_or_empty(keys::fleet_label);
+    auto& of = found[object_key{server->meta.namespace_, name}];
+    ++of.status.replicas;
+    ++(server->status.state == game_server_state::ready ? of.status.ready_replicas : of.status.allocated_replicas);
+  }
+  std::vector<fleet> out;
+  for (auto& [key, one] : found) {
+    one.meta.namespace_ = key.namespace_;
+    one.meta.name = key.name;
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+auto kubernetes_backing::describe() -> std::string {
+  auto const& target = target_;
+  auto const& names = options_.kubernetes.namespaces;
+  auto const place = target.host + ":" + std::to_string(target.port);
+  std::string listed;
+  for (auto const& name : names) listed += (listed.empty() ? "" : ", ") + name;
+  if (names.empty()) listed = "all";
+  if (options_.format == log_format::json) {
+    log_.log(severity::info, "cluster", {{"server", place}, {"context", target.context}, {"namespaces", listed}});
+  } else {
+    std::cout << "  cluster " << place << (target.context.empty() ? "" : ", context " + target.context) << "; namespaces: " << listed
+              << '\n';
+  }
+  return names.empty() ? target.default_namespace : names.front();
+}
+
+}  // namespace agones_alloc_server

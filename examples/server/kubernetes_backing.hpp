@@ -1,0 +1,46 @@
+// The game servers of a Kubernetes cluster.
+#pragma once
+
+#include "backing.hpp"
+#include "options.hpp"
+
+#include <agones_alloc/beast/client/pooled_http_client.hpp>
+#include <agones_alloc/beast/kubernetes/kubernetes_cluster.hpp>
+#include <agones_alloc/cache/ready_cache.hpp>
+#include <agones_alloc/port/logger.hpp>
+#include <agones_alloc/port/random.hpp>
+#include <agones_alloc/port/timer.hpp>
+#include <agones_alloc/yaml/kubeconfig.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+
+namespace agones_alloc_server {
+
+/// The cluster that the settings name, or what is wrong with them.
+auto find_cluster(kubernetes_settings const&) -> agones_alloc::yaml::kubeconfig;
+
+class kubernetes_backing final : public backing {
+ public:
+  kubernetes_backing(boost::asio::any_io_executor, server_options const&, agones_alloc::yaml::kube_target const&,
+                     agones_alloc::ready_cache&, agones_alloc::timer&, agones_alloc::random_source&, agones_alloc::logger&);
+
+  auto servers() -> agones_alloc::store& override { return cluster_.servers(); }
+  auto events() -> agones_alloc::recorder* override { return cluster_.events(); }
+  auto prepare() -> bool override { return true; }
+  void start() override { cluster_.start(); }
+  void stop() override;
+  auto synced() const -> bool override { return cluster_.synced(); }
+  auto unwritten() const -> std::size_t override;
+  auto fleets() const -> std::vector<agones_alloc::fleet> override;
+  auto describe() -> std::string override;
+
+ private:
+  server_options const& options_;
+  agones_alloc::ready_cache& cache_;
+  agones_alloc::logger& log_;
+  agones_alloc::yaml::kube_target const& target_;
+  agones_alloc::pooled_http_client client_;
+  agones_alloc::kubernetes_cluster mutable cluster_;
+};
+
+}  // namespace agones_alloc_server
