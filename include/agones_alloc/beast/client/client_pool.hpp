@@ -61,6 +61,7 @@ class client_pool final : public connection_owner,
 
   void enqueue(std::shared_ptr<client_call>, bool first);
   void pump(credentials_ptr fetched = {});
+  void pump_soon();
   auto adopt(credentials_ptr const&) -> bool;
   auto serve_one(call_lane&, credentials_ptr const&) -> bool;
   void dial();

@@ -140,6 +140,12 @@ AGONES_ALLOC_DECL void client_pool::dial() {
   }
 }
 
+// For those who wait, once the caller is done with what it holds.
+AGONES_ALLOC_DECL void client_pool::pump_soon() {
+  if (lanes_[0].waiting.empty() && lanes_[1].waiting.empty()) return;
+  boost::asio::post(executor_, [self = shared_from_this()] { self->pump(); });
+}
+
 AGONES_ALLOC_DECL void client_pool::opened(client_connection& connection) {
   --dialing_;
   ++counts_.opened;
@@ -156,13 +162,13 @@ AGONES_ALLOC_DECL void client_pool::released(client_connection& connection) {
     connections_.erase(&connection);
     self->close();
   }
-  boost::asio::post(executor_, [self = shared_from_this()] { self->pump(); });
+  pump_soon();
 }
 
 AGONES_ALLOC_DECL void client_pool::closed(client_connection& connection) {
   connections_.erase(&connection);
   std::erase(resting_, &connection);
-  boost::asio::post(executor_, [self = shared_from_this()] { self->pump(); });
+  pump_soon();
 }
 
 AGONES_ALLOC_DECL void client_pool::cut(client_connection& connection) { closed(connection); }
@@ -177,7 +183,7 @@ AGONES_ALLOC_DECL void client_pool::open_failed(client_connection& connection, e
     auto const call = l->waiting.front();
     call->give_up(errc::unavailable);
   }
-  boost::asio::post(executor_, [self = shared_from_this()] { self->pump(); });
+  pump_soon();
 }
 
 AGONES_ALLOC_DECL auto client_pool::longest_waiting() noexcept -> call_lane* {
