@@ -1,0 +1,161 @@
+"""Allocations from a real API server."""
+import json
+import threading
+import time
+
+import kit
+import serving
+from kit import case, expect, same, tool
+from serving import Caller, Server, allocate_all, check_books, fill, number, patches, stored, until_exhausted
+
+
+@case("500 of 500 servers are handed out once each, and the 501st is told UnAllocated")
+def _():
+    fill(500)
+    with Server() as server:
+        server.wait_ready()
+        results = allocate_all(server, 32, number(500))
+        same(dict(results.states), {"Allocated": 500})
+        code, answer = Caller(server).allocate()
+        same((code, answer["status"]["state"]), (201, "UnAllocated"))
+    same(len(check_books(results)), 500)
+    same(patches(), [200] * 500)  # one each, no conflict
+
+
+@case("an allocation changes state and annotation only, keeps fields it does not know")
+def _():
+    fill(1)
+    patched = kit.patch("gs-0000", {"spec": {"template": {"spec": {"hostNetwork": True}}},
+                                    "metadata": {"finalizers": ["agones.dev/controller"]}})
+    same(patched[0], 200)
+    before = stored()["gs-0000"]
+    with Server() as server:
+        server.wait_ready()
+        code, answer = Caller(server).allocate({"metadata": {"labels": {"session": "7"}}})
+        same((code, answer["status"]["gameServerName"]), (201, "gs-0000"))
+    after = stored()["gs-0000"]
+    same(after["spec"], before["spec"])
+    same(after["metadata"]["finalizers"], before["metadata"]["finalizers"])
+    same(after["metadata"]["labels"], {**before["metadata"]["labels"], "session": "7"})
+    same(list(after["metadata"]["annotations"]), ["agones.dev/last-allocated"])
+    same({**after["status"], "state": "Ready"}, before["status"])
+    same(kit.patch("gs-0000", {"metadata": {"finalizers": None}})[0], 200)
+
+
+@case("an Event tells of an allocation, and a warning of an action that fails")
+def _():
+    fill(1)
+    with Server() as server:
+        server.wait_ready()
+        code, answer = Caller(server).allocate({"counters": {"rooms": {"action": "Increment", "amount": 1}}})
+        same((code, answer["status"]["state"]), (201, "Allocated"))
+    found = json.loads(tool("kubectl", "get", "events", "-o", "json"))["items"]
+    told = {(one["type"], one["reason"]): one for one in found if one["involvedObject"]["name"] == "gs-0000"}
+    same(told["Normal", "Allocated"]["message"], "Allocated")
+    same(told["Normal", "Allocated"]["involvedObject"]["uid"], stored()["gs-0000"]["metadata"]["uid"])
+    expect("Counter not found" in told["Warning", "CounterActionError"]["message"], told)
+
+
+@case("only the namespaces that are named are allocated, and new servers in each are seen")
+def _():
+    for ns in ("blue", "green"):
+        tool("kubectl", "create", "namespace", ns)
+        fill(2, ns=ns)
+    fill(2)
+    with Server("--namespace=blue", "--namespace=green") as server:
+        server.wait_ready()
+        states = [Caller(server, ns).allocate()[1]["status"]["state"] for ns in ("blue", "green", "default")]
+        same(states, ["Allocated", "Allocated", "UnAllocated"])
+        for ns in ("blue", "green"):
+            same(Caller(server, ns).allocate()[1]["status"]["state"], "Allocated")
+            path = f"/apis/agones.dev/v1/namespaces/{ns}/gameservers"
+            same(kit.client().ask("POST", path, kit.game_server("late"))[0], 201)
+            deadline = time.monotonic() + 20
+            while (answer := Caller(server, ns).allocate()[1]["status"])["state"] != "Allocated":
+                expect(time.monotonic() < deadline, answer)
+                time.sleep(0.05)
+            same(answer["gameServerName"], "late")
+
+
+@case("another writer that patches labels all the time loses no server and lets none be handed out twice")
+def _():
+    fill(300)
+    stop = threading.Event()
+    written = [0]
+
+    def write(part: int) -> None:
+        turn = 0
+        while not stop.is_set():
+            turn += 1
+            kit.patch(f"gs-{(turn * 37 + part * 101) % 300:04d}", {"metadata": {"labels": {"turn": f"{part}-{turn}"}}})
+            written[0] += 1
+
+    with Server() as server:
+        server.wait_ready()
+        writers = [threading.Thread(target=write, args=(part,)) for part in range(4)]
+        for one in writers:
+            one.start()
+        try:
+            results = allocate_all(server, 16, until_exhausted)
+        finally:
+            stop.set()
+            for one in writers:
+                one.join()
+    expect(written[0] > 50, written)
+    check_books(results)
+    same(len(results.stamps), 300)
+
+
+@case("a server deleted and created again under its name is handed out as what it is now")
+def _():
+    fill(3)
+    with Server() as server:
+        server.wait_ready()
+        path = f"{kit.SERVERS}/gs-0001"
+        for _ in range(5):
+            same(kit.client().ask("DELETE", path)[0], 200)
+            kit.created("gs-0001")
+        results = allocate_all(server, 1, until_exhausted)
+    check_books(results)
+    same(sorted(name for name, _ in results.stamps), ["gs-0000", "gs-0001", "gs-0002"])
+
+
+@case("an object of a megabyte is listed, watched and allocated like any other")
+def _():
+    fill(0)
+    def huge(name: str) -> None:
+        content = kit.game_server(name)
+        content["spec"]["template"]["spec"]["containers"][0]["env"] = [{"name": "BLOB", "value": "x" * 1_000_000}]
+        same(kit.client().ask("POST", kit.SERVERS, content)[0], 201)
+    huge("listed")
+    with Server() as server:
+        server.wait_ready()
+        same(Caller(server).allocate()[1]["status"]["gameServerName"], "listed")
+        huge("watched")
+        deadline = time.monotonic() + 20
+        while (answer := Caller(server).allocate()[1]["status"])["state"] != "Allocated":
+            expect(time.monotonic() < deadline, answer)
+            time.sleep(0.05)
+        same(answer["gameServerName"], "watched")
+    for one in stored().values():
+        same(len(one["spec"]["template"]["spec"]["containers"][0]["env"][0]["value"]), 1_000_000)
+
+
+@case("an account that may not list never becomes ready, says why, and does not spin")
+def _():
+    tool("kubectl", "create", "serviceaccount", "stranger")
+    token = tool("kubectl", "create", "token", "stranger").strip()
+    one = serving.Cluster("default")
+    config = one.folder / "stranger.kubeconfig"
+    config.write_text(json.dumps({
+        "apiVersion": "v1", "kind": "Config", "current-context": "it",
+        "clusters": [{"name": "it", "cluster": {"server": one.server(), "certificate-authority": str(one.pki / "ca.crt")}}],
+        "users": [{"name": "it", "user": {"token": token}}],
+        "contexts": [{"name": "it", "context": {"cluster": "it", "user": "it"}}]}))
+    with Server(kubeconfig=config) as server:
+        time.sleep(3)
+        code, text = server.get("/ready?full=1")
+        expect(code == 503 and "not filled yet" in text, code, text)
+        expect(server.cpu_seconds() < 1, server.cpu_seconds())
+    expect(any("forbidden" in line and "listing gameservers was refused" in line for line in server.log), server.log)
+    expect(not any(token in line for line in server.log), "a token in the log")

@@ -1,0 +1,136 @@
+"""Allocations while the API server or etcd fails, and after."""
+import concurrent.futures
+import signal
+import time
+
+import kit
+from kit import case, expect, same, tool
+from serving import Caller, Results, Server, allocate_all, check_books, fill, number, until_exhausted
+
+
+def rest(server: Server, results: Results, seconds: float = 60) -> None:
+    """Hands out what is left, once the server has found its way back. Errors on the way are answers, too."""
+    deadline = time.monotonic() + seconds
+    allocate_all(server, 8, lambda r: until_exhausted(r) and time.monotonic() < deadline, results)
+    expect(results.states["UnAllocated"] > 0, "not recovered in time", results.states, server.log[-10:])
+
+
+def during(server: Server, results: Results, fault) -> None:
+    """Eight callers go on while the fault lasts."""
+    over = [False]
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        calls = pool.submit(allocate_all, server, 8, lambda r: not over[0] and until_exhausted(r), results)
+        try:
+            fault()
+        finally:
+            over[0] = True
+        calls.result()
+
+
+def all_accounted(results: Results, count: int) -> None:
+    found = check_books(results)
+    same(len(found), count)
+    waiting = [name for name, one in found.items() if one["status"]["state"] == "Ready"]
+    same(waiting, [])
+
+
+@case("an API server that is silent for 20 s: every caller is answered in time, and no server is lost or handed out twice")
+def _():
+    fill(200)
+    with Server("--request-timeout=5s") as server:
+        server.wait_ready()
+        results = allocate_all(server, 8, number(40))
+
+        def pause() -> None:
+            tool("pause", "apiserver")
+            time.sleep(20)
+            tool("resume", "apiserver")
+
+        before = server.cpu_seconds()
+        during(server, results, pause)
+        expect(results.slowest < 6.5, results.slowest)
+        expect(server.cpu_seconds() - before < 8, "spins", server.cpu_seconds() - before)
+        rest(server, results)
+    all_accounted(results, 200)
+
+
+@case("an API server that is killed and started again: the server recovers without a restart")
+def _():
+    fill(200)
+    with Server("--request-timeout=5s") as server:
+        server.wait_ready()
+        results = allocate_all(server, 8, number(40))
+
+        def kill() -> None:
+            tool("kill", "apiserver")
+            time.sleep(3)
+            tool("start", "apiserver")
+
+        during(server, results, kill)
+        expect(results.slowest < 6.5, results.slowest)
+        rest(server, results)
+        kit.created("after")
+        deadline = time.monotonic() + 20
+        while (answer := Caller(server).allocate()[1].get("status", {})).get("gameServerName") != "after":
+            expect(time.monotonic() < deadline, answer)
+            time.sleep(0.05)
+        same(kit.client().ask("DELETE", f"{kit.SERVERS}/after")[0], 200)
+    all_accounted(results, 200)
+
+
+@case("etcd killed and started again under load: no server is lost or handed out twice")
+def _():
+    fill(200)
+    with Server("--request-timeout=10s") as server:
+        server.wait_ready()
+        results = allocate_all(server, 8, number(40))
+
+        def kill() -> None:
+            tool("kill", "etcd")
+            time.sleep(2)
+            tool("start", "etcd")
+
+        during(server, results, kill)
+        expect(results.slowest < 11.5, results.slowest)
+        rest(server, results)
+    all_accounted(results, 200)
+
+
+@case("a watch whose version was compacted leads to a new list: nothing is missed, nothing that is gone comes back")
+def _():
+    fill(20)
+    with Server() as server:
+        server.wait_ready()
+        server.process.send_signal(signal.SIGSTOP)
+        for i in range(10):
+            same(kit.client().ask("DELETE", f"{kit.SERVERS}/gs-{i:04d}")[0], 200)
+        for i in range(5):
+            kit.created(f"new-{i}")
+        tool("kill", "apiserver")  # its watches end, and with it what it remembers of old versions
+        tool("compact")
+        tool("start", "apiserver")
+        server.process.send_signal(signal.SIGCONT)
+        deadline = time.monotonic() + 30
+        while not any("the watch is too old, listing again" in line for line in server.log):
+            expect(time.monotonic() < deadline, server.log)
+            time.sleep(0.1)
+        results = allocate_all(server, 4, until_exhausted)
+    all_accounted(results, 15)
+
+
+@case("after a restart of API server and etcd, what changes is seen as before")
+def _():
+    fill(10)
+    with Server() as server:
+        server.wait_ready()
+        tool("restart", "apiserver", "etcd")
+        for i in range(10):
+            same(kit.client().ask("DELETE", f"{kit.SERVERS}/gs-{i:04d}")[0], 200)
+        for i in range(3):
+            kit.created(f"new-{i}")
+        results = Results()
+        deadline = time.monotonic() + 30
+        while len(results.stamps) < 3:
+            expect(time.monotonic() < deadline, results.states, server.log)
+            allocate_all(server, 1, number(1), results)
+    all_accounted(results, 3)
