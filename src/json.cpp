@@ -12,6 +12,7 @@
 #include <agones_alloc/impl/json/read_allocation.ipp>
 #include <agones_alloc/impl/json/read_fleet.ipp>
 #include <agones_alloc/impl/json/read_game_server.ipp>
+#include <agones_alloc/impl/json/read_node.ipp>
 #include <agones_alloc/impl/json/read_policy.ipp>
 #include <agones_alloc/impl/json/response.ipp>
 #include <agones_alloc/impl/json/rest_forward.ipp>

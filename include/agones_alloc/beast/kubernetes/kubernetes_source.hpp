@@ -1,20 +1,12 @@
 // The game servers of a Kubernetes API server, for a reflector.
 #pragma once
 
+#include <agones_alloc/beast/kubernetes/kubernetes_kinds.hpp>
 #include <agones_alloc/beast/kubernetes/kubernetes_watch.hpp>
 #include <agones_alloc/config.hpp>
-#include <agones_alloc/json/read_game_server.hpp>
 #include <agones_alloc/port/server_source.hpp>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
-
-struct game_server_kind {
-  using object = game_server;
-  static constexpr api_resource resource{"agones.dev/v1", "gameservers"};
-  static auto read(boost::json::value const& value) -> decoded<game_server> {
-    return read_game_server(value, {.check_quantities = false});
-  }
-};
 
 /// A `kubernetes_watch` of game servers as the port that the reflector takes; all that is said there holds. Of one
 /// namespace or of all; several: one source for each, and a `merged_source`.

@@ -91,6 +91,7 @@ template <class Kind>
 kubernetes_watch<Kind>::kubernetes_watch(boost::asio::any_io_executor executor, http_client& client, timer& time,
                                          kubernetes_watch_options options) {
   check(options);
+  options.keep_spec = options.keep_spec || Kind::needs_spec;
   core_ = std::make_shared<detail::watch_core<Kind>>(
       std::make_shared<detail::feed_context>(std::move(executor), client, time, Kind::resource, options));
 }
