@@ -36,7 +36,8 @@ class child_process {
 
   /// Starts it: standard input empty, standard error ours, in a process group of its own. Past a limit the group is
   /// killed. `done` is called once, never inside, not after the handle's destruction, which kills as well.
-  AGONES_ALLOC_DECL child_process(boost::asio::any_io_executor, timer&, child_command const&, child_limits, callback done);
+  AGONES_ALLOC_DECL child_process(boost::asio::any_io_executor, timer&, child_command const&, child_limits,
+                                  callback done);
   AGONES_ALLOC_DECL ~child_process();
   child_process(child_process const&) = delete;
   auto operator=(child_process const&) -> child_process& = delete;

@@ -31,8 +31,8 @@ struct connection_settings {
   timer* time{nullptr};
 };
 
-/// A read is always pending, except while a stream's reader takes its time: so the other side's leaving is seen at once,
-/// and an answer that comes before the request is written out is an answer. Confined to the client's executor.
+/// A read is always pending, except while a stream's reader takes its time: so the other side's leaving is seen at
+/// once, and an answer that comes before the request is written out is an answer. Confined to the client's executor.
 class client_connection final : public std::enable_shared_from_this<client_connection> {
  public:
   AGONES_ALLOC_DECL client_connection(boost::asio::any_io_executor, std::weak_ptr<connection_owner>,
@@ -56,7 +56,9 @@ class client_connection final : public std::enable_shared_from_this<client_conne
 
  private:
   using tcp = boost::asio::ip::tcp;
-  enum class phase : std::uint8_t { resolving, connecting, securing, resting, sending, waiting, receiving, paused, closed };
+  enum class phase : std::uint8_t {
+    resolving, connecting, securing, resting, sending, waiting, receiving, paused, closed
+  };
 
   void enter(phase, std::chrono::nanoseconds time);
   // Opening.

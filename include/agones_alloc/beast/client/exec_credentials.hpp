@@ -31,8 +31,8 @@ struct exec_limits {
 /// their expiry, and when a server refused them. Everybody who asks meanwhile waits for the one run. What else the
 /// target says (authority, server name) comes from `base`, which must be confined to the same executor.
 ///
-/// The plugin gets KUBERNETES_EXEC_INFO, an empty standard input, and our standard error. Its failures are logged, never
-/// its output. Confined to the executor, as its clients. Timer and logger must outlive it and what is pending.
+/// The plugin gets KUBERNETES_EXEC_INFO, an empty standard input, and our standard error. Its failures are logged,
+/// never its output. Confined to the executor, as its clients. Timer and logger must outlive it and what is pending.
 class exec_credentials final : public credentials_provider {
  public:
   /// `target.exec` is set.

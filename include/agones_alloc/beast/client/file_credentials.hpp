@@ -15,8 +15,8 @@
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
 /// Authority, certificate, token or password of a kube_target, without its exec plugin. Files are read when credentials
-/// are asked for, once a minute at most (after a failure or a 401: once a second), at most 1 MiB each; reading blocks for
-/// as long as a small local file takes. A file that cannot be read any more leaves the last good state in use, which is
+/// are asked for, once a minute at most (after a failure or a 401: once a second), at most 1 MiB each; reading blocks
+/// for as long as a small local file takes. A file that cannot be read any more leaves the last good state in use, which is
 /// logged once; before the first good state there is none, and requests fail with errc::unavailable.
 ///
 /// Confined to the executor, as its clients. Timer and logger must outlive it.

@@ -48,8 +48,8 @@ class response_stream {
 ///
 /// An answer of any HTTP status is a success here: 409, 429 and 503 are the caller's to read. Errors say what became
 /// of the request. It was not executed, and no byte of it reached the server:
-///   errc::unavailable        no connection, no TLS, no credentials, or the connection was lost before it took a byte of
-///                            the request; condition::retryable
+///   errc::unavailable        no connection, no TLS, no credentials, or the connection was lost before it took a byte
+///                            of the request; condition::retryable
 ///   errc::too_many_requests  the queue is full, or the wait for a connection too long; condition::retryable
 ///   errc::deadline_exceeded  its deadline passed first
 ///   errc::cancelled          by the caller or the client's end

@@ -18,7 +18,8 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 /// `Retry-After` in whole seconds, cut to a day; none for a date or anything else.
 AGONES_ALLOC_DECL auto read_retry_after(std::string_view value) -> std::optional<std::chrono::seconds>;
 
-/// Reads one answer. Body bytes are added to `body`, chunks joined; whoever takes them empties it. Trailers are dropped.
+/// Reads one answer. Body bytes are added to `body`, chunks joined; whoever takes them empties it. Trailers are
+/// dropped.
 class response_parser final : public boost::beast::http::basic_parser<false> {
  public:
   AGONES_ALLOC_DECL response_parser(bool head_only, std::size_t header_bytes,

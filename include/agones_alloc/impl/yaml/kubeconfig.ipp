@@ -15,8 +15,8 @@ namespace detail {
 using kubeconfig_files = std::vector<kubeconfig_file>;
 
 /// The first entry of that name in `list` (clusters, users, contexts); its body is the member `what`.
-inline auto find_entry(kubeconfig_files const& files, std::string_view list, std::string_view what, std::string_view name,
-                       problems& errors) -> std::optional<kube_entry> {
+inline auto find_entry(kubeconfig_files const& files, std::string_view list, std::string_view what,
+                       std::string_view name, problems& errors) -> std::optional<kube_entry> {
   for (auto const& file : files) {
     kube_entry const root{file, &file.content.value, {}, errors};
     auto const* const entries = root.list(list);
@@ -40,7 +40,9 @@ inline void read_server(kube_entry const& cluster, kube_target& out) {
   if (!out.tls && rest.substr(0, plain.size()) != plain) return fail("must start with https:// or http://");
   rest.remove_prefix(out.tls ? secure.size() : plain.size());
   bool const bad = std::any_of(rest.begin(), rest.end(), [](char c) { return c <= 0x20 || c >= 0x7f; });
-  if (bad || rest.find_first_of("?#@\\") != std::string_view::npos) return fail("is no plain URL of host, port and path");
+  if (bad || rest.find_first_of("?#@\\") != std::string_view::npos) {
+    return fail("is no plain URL of host, port and path");
+  }
   auto const slash = std::min(rest.find('/'), rest.size());
   auto path = rest.substr(slash);
   while (!path.empty() && path.back() == '/') path.remove_suffix(1);

@@ -114,7 +114,8 @@ AGONES_ALLOC_DECL auto client_pool::serve_one(call_lane& l, credentials_ptr cons
   ++counts_.sent;
   active_.emplace(call.get(), call);
   call->send(std::move(connection), credentials,
-             write_request(call->request, settings_->endpoint, settings_->options.user_agent, credentials->authorization));
+             write_request(call->request, settings_->endpoint, settings_->options.user_agent,
+                           credentials->authorization));
   return true;
 }
 

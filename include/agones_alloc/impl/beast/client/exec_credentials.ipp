@@ -96,18 +96,18 @@ class exec_credentials_core : public std::enable_shared_from_this<exec_credentia
 
   void run(client_credentials const& base) {
     auto const now = time_->now();
-    if (started_ != timer::time_point::min() && now < started_ + limits_.pause) return complete_all(errc::unavailable, {});
+    bool const too_soon = started_ != timer::time_point::min() && now < started_ + limits_.pause;
+    if (too_soon) return complete_all(errc::unavailable, {});
     started_ = now;
     exec_cluster const cluster{server_, base.tls.server_name, base.tls.ca_pem, base.tls.insecure_skip_verify};
     child_command command{plugin_.command, plugin_.args, plugin_.env};
     command.env.emplace_back("KUBERNETES_EXEC_INFO",
                              write_exec_info(plugin_.api_version, plugin_.provide_cluster_info ? &cluster : nullptr));
-    running_ = std::make_unique<child_process>(executor_, *time_, command, child_limits{limits_.time, limits_.output_bytes},
-                                               [weak = weak_from_this()](std::string problem, std::string output) {
-                                                 if (auto const self = weak.lock()) {
-                                                   self->on_run(std::move(problem), std::move(output));
-                                                 }
-                                               });
+    auto done = [weak = weak_from_this()](std::string problem, std::string output) {
+      if (auto const self = weak.lock()) self->on_run(std::move(problem), std::move(output));
+    };
+    child_limits const bounds{limits_.time, limits_.output_bytes};
+    running_ = std::make_unique<child_process>(executor_, *time_, command, bounds, std::move(done));
   }
 
   void on_run(std::string problem, std::string output) {

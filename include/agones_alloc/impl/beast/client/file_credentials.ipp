@@ -30,7 +30,9 @@ inline auto read_credential_file(std::string const& path, std::string& out) -> s
     return path + ": " + (errno != 0 ? std::strerror(errno) : "cannot be read");
   }
   text.resize(static_cast<std::size_t>(in.gcount()));
-  if (text.size() > most_credential_bytes) return path + ": is larger than " + std::to_string(most_credential_bytes) + " bytes";
+  if (text.size() > most_credential_bytes) {
+    return path + ": is larger than " + std::to_string(most_credential_bytes) + " bytes";
+  }
   if (text.empty()) return path + ": is empty";
   out = std::move(text);
   return {};
@@ -61,7 +63,8 @@ AGONES_ALLOC_DECL file_credentials::file_credentials(boost::asio::any_io_executo
 
 AGONES_ALLOC_DECL auto file_credentials::has_files() const noexcept -> bool {
   auto const from_file = [](yaml::pem_source const& source) { return source.pem.empty() && !source.file.empty(); };
-  return from_file(target_.ca) || from_file(target_.certificate) || from_file(target_.key) || !target_.token_file.empty();
+  return from_file(target_.ca) || from_file(target_.certificate) || from_file(target_.key) ||
+         !target_.token_file.empty();
 }
 
 AGONES_ALLOC_DECL auto file_credentials::current() -> credentials_ptr {

@@ -24,8 +24,8 @@ AGONES_ALLOC_DECL auto make_kube_connection(boost::asio::any_io_executor executo
   return out;
 }
 
-AGONES_ALLOC_DECL auto in_cluster_target(std::string_view host, std::string_view port, std::filesystem::path const& folder)
-    -> yaml::kubeconfig {
+AGONES_ALLOC_DECL auto in_cluster_target(std::string_view host, std::string_view port,
+                                         std::filesystem::path const& folder) -> yaml::kubeconfig {
   yaml::kubeconfig out;
   auto& target = out.target;
   auto const fail = [&out](std::string file, std::string field, std::string message) {
@@ -42,7 +42,8 @@ AGONES_ALLOC_DECL auto in_cluster_target(std::string_view host, std::string_view
   for (auto const& file : {target.token_file, target.ca.file}) {
     std::error_code failed;
     if (std::filesystem::exists(file, failed)) continue;
-    fail(file, {}, failed ? "cannot be read: " + failed.message() : "no such file: the pod has no service account token");
+    fail(file, {},
+         failed ? "cannot be read: " + failed.message() : "no such file: the pod has no service account token");
   }
   std::string text;
   if (detail::read_credential_file((folder / "namespace").string(), text).empty()) {

@@ -7,7 +7,8 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
-AGONES_ALLOC_DECL static_credentials::static_credentials(boost::asio::any_io_executor executor, client_credentials first)
+AGONES_ALLOC_DECL static_credentials::static_credentials(boost::asio::any_io_executor executor,
+                                                         client_credentials first)
     : executor_{std::move(executor)}, current_{std::make_shared<client_credentials const>(std::move(first))} {}
 
 AGONES_ALLOC_DECL auto static_credentials::current() -> credentials_ptr {
