@@ -70,7 +70,10 @@ TEST_CASE("spec and managedFields of an object are left out, and only those") {
   }
 }
 
-TEST_CASE("a spec is kept on request") {
+TEST_CASE("spec and owners are kept on request") {
+  CHECK(documents(R"({"metadata":{"ownerReferences":[{"name":"o"}],"name":"a"},"ownerReferences":1})") ==
+        lines{R"({"metadata":{"name":"a"},"ownerReferences":1})"});
+  CHECK(documents(R"({"metadata":{"ownerReferences":[]}})", {.keep_spec = true}) == lines{R"({"metadata":{"ownerReferences":[]}})"});
   CHECK(documents(R"({"spec":{"a":1},"metadata":{"managedFields":[]}})", {.keep_spec = true}) ==
         lines{R"({"spec":{"a":1},"metadata":{}})"});
 }

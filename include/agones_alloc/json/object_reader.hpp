@@ -28,7 +28,8 @@ struct object_reader_options {
   object_place place{object_place::document};
   std::size_t max_bytes{8U << 20U};  ///< of one document; etcd refuses objects over 1.5 MiB
   std::size_t max_depth{64};         ///< nested arrays and objects
-  bool keep_spec{false};             ///< else the objects' `spec` is left out; `metadata.managedFields` always is
+  /// Else the objects' `spec` and `metadata.ownerReferences` are left out; `metadata.managedFields` always is.
+  bool keep_spec{false};
 };
 
 /// Parses as the bytes come: no text is gathered, and a document's value is the only copy. It rejects what parse_json

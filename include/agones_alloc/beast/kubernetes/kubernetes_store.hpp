@@ -15,7 +15,7 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 struct kubernetes_store_options {
   std::string field_manager{"agones-alloc"};  ///< who changed a field, as managedFields tell; "": the User-Agent
   std::size_t object_bytes{8U << 20U};        ///< most bytes of an answer, at least 1
-  bool keep_spec{false};                      ///< servers come back with their `spec`; else it is ""
+  bool keep_spec{false};                      ///< servers come back with `spec` and `ownerReferences`
 };
 
 /// One allocation is one PATCH: the difference as a merge patch with the claimed object's uid and resource version, so

@@ -29,7 +29,7 @@ struct kubernetes_watch_options {
   std::size_t page{500};                 ///< objects asked for at a time, at least 1
   std::size_t page_bytes{64U << 20U};    ///< most bytes of a page; where it is too little, pages become smaller
   std::size_t object_bytes{8U << 20U};   ///< most bytes of an event
-  bool keep_spec{false};                 ///< objects have their `spec`, also where their reader does without
+  bool keep_spec{false};                 ///< objects have `spec` and `ownerReferences`, also where their kind does without
   std::chrono::seconds watch_time{300};  ///< how long the server is asked to keep a watch; then it is opened again
   std::chrono::nanoseconds silence{std::chrono::seconds{90}};  ///< longest; bookmarks come every minute
   std::chrono::nanoseconds longest_pause{std::chrono::seconds{30}};  ///< most of a Retry-After that is heeded

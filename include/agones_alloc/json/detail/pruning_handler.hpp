@@ -19,8 +19,8 @@
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail::wire {
 
 /// A handler of boost::json::basic_parser. Kubernetes objects stand at `object_depth` (1: the document itself); their
-/// `spec`, unless kept, and their `metadata.managedFields` are read over: most of an object's bytes, at the cost of the
-/// tokenizer alone.
+/// `spec` and `metadata.ownerReferences`, unless kept, and their `metadata.managedFields` are read over: most of an
+/// object's bytes, at the cost of the tokenizer alone.
 class pruning_handler {
  public:
   using ec = boost::json::error_code;
@@ -121,7 +121,8 @@ class pruning_handler {
  private:
   auto unwanted(std::string_view key) const noexcept -> bool {
     if (depth_ == object_depth_) return !keep_spec_ && key == "spec";
-    return depth_ == object_depth_ + 1 && in_metadata_ && key == "managedFields";
+    return depth_ == object_depth_ + 1 && in_metadata_ &&
+           (key == "managedFields" || (!keep_spec_ && key == "ownerReferences"));
   }
   /// How many members of the object at this depth were read over; null where none ever is.
   auto dropped_here() noexcept -> std::size_t* {
