@@ -103,6 +103,21 @@ TEST_CASE("a header over the limit is 431, however it is made up") {
   }
 }
 
+TEST_CASE("the limit of a header counts every byte of it, in however many pieces it arrives") {
+  for (std::size_t const size : {512U, 513U}) {
+    std::string header = "GET / HTTP/1.1\r\nHost: x\r\nA: ";
+    header.append(size - header.size() - 4, 'a').append("\r\n\r\n");
+    for (std::size_t const first : {std::size_t{0}, std::size_t{10}, std::size_t{30}, size - 1}) {
+      CAPTURE(size);
+      CAPTURE(first);
+      fixture f{small()};
+      auto client = f.client();
+      REQUIRE(client.send(header.substr(0, first)));
+      CHECK(client.ask(header.substr(first)).status == (size == 512 ? 200 : 431));
+    }
+  }
+}
+
 TEST_CASE("chunk extensions and trailers without end are 431") {
   for (auto const* start : {"1;x=", "1\r\na\r\n0\r\nA: ", "1\r\na\r\n1;x="}) {
     CAPTURE(start);

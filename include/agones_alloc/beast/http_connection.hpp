@@ -77,6 +77,7 @@ class http_connection final : public http_session, public std::enable_shared_fro
   timer::time_point deadline_;
   timer::time_point began_;
   std::size_t parsed_{0};  ///< bytes at the front of the buffer that are done with
+  std::size_t header_size_{0};
   std::size_t lingered_{0};
   phase phase_{phase::idle};
   bool reading_{false};

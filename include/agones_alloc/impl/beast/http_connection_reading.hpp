@@ -89,6 +89,7 @@ void http_connection<Stream>::process() {
       parser_->header_limit(static_cast<std::uint32_t>(owner_->limits.header_bytes));
       parser_->body_limit(owner_->limits.body_bytes);
       header_checked_ = false;
+      header_size_ = 0;
       fields_.reset();
       enter(phase::header, owner_->limits.header_time);
       began_ = entered_;
@@ -96,6 +97,7 @@ void http_connection<Stream>::process() {
     boost::system::error_code ec;
     auto const used = parser_->put(unparsed(), ec);
     drop(used);
+    if (!header_checked_) header_size_ += used;
     if (ec && ec != boost::beast::http::error::need_more) {
       auto [status, text] = to_protocol_error(ec, owner_->limits);
       return refuse(status, std::move(text));
@@ -114,6 +116,11 @@ void http_connection<Stream>::process() {
 template <class Stream>
 auto http_connection<Stream>::accept_header() -> bool {
   header_checked_ = true;
+  if (header_size_ > owner_->limits.header_bytes) {  // the parser counts the fields of some requests without their first line
+    auto [status, text] = to_protocol_error(boost::beast::http::error::header_limit, owner_->limits);
+    refuse(status, std::move(text));
+    return false;
+  }
   if (auto problem = check_header(parser_->get())) {
     refuse(problem->status, std::move(problem->text));
     return false;
