@@ -14,11 +14,14 @@
 #include <agones_alloc/impl/beast/client/response_parser.ipp>
 #include <agones_alloc/impl/beast/client/static_credentials.ipp>
 #include <agones_alloc/impl/beast/client/tls_context.ipp>
+#include <agones_alloc/impl/beast/front_proxy.ipp>
 #include <agones_alloc/impl/beast/http_head.ipp>
 #include <agones_alloc/impl/beast/http_listener.ipp>
+#include <agones_alloc/impl/beast/identity_gate.ipp>
 #include <agones_alloc/impl/beast/kubernetes/answer_meaning.ipp>
 #include <agones_alloc/impl/beast/kubernetes/api_path.ipp>
 #include <agones_alloc/impl/beast/kubernetes/event_recorder.ipp>
+#include <agones_alloc/impl/beast/kubernetes/front_proxy_source.ipp>
 #include <agones_alloc/impl/beast/kubernetes/kubernetes_cluster.ipp>
 #include <agones_alloc/impl/beast/kubernetes/kubernetes_source.ipp>
 #include <agones_alloc/impl/beast/kubernetes/kubernetes_store.ipp>
@@ -32,3 +35,6 @@
 #include <agones_alloc/impl/beast/query_string.ipp>
 #include <agones_alloc/impl/beast/request_bounds.ipp>
 #include <agones_alloc/impl/beast/rest_front_end.ipp>
+#include <agones_alloc/impl/beast/tls/client_certificate.ipp>
+#include <agones_alloc/impl/beast/tls/server_context.ipp>
+#include <agones_alloc/impl/beast/tls/tls_server.ipp>

@@ -22,6 +22,7 @@ auto environment(char const* name) -> std::string {
 auto client_settings(kubernetes_settings const& settings) -> client_options {
   client_options out;
   out.limits.connections = settings.connections;
+  out.limits.streams = settings.namespaces.size() + 4;  // a watch each
   out.limits.body_bytes = std::size_t{64} << 20U;
   out.user_agent = "agones-alloc-server/" AGONES_ALLOC_VERSION;
   return out;

@@ -161,6 +161,20 @@ def stored(ns: str = "default") -> dict[str, dict]:
     return {one["metadata"]["name"]: one for one in found}
 
 
+def account(name: str) -> tuple[pathlib.Path, str]:
+    """The kubeconfig of a service account, made here, and its token."""
+    kit.tool("kubectl", "create", "serviceaccount", name)
+    token = kit.tool("kubectl", "create", "token", name).strip()
+    one = Cluster("default")
+    config = one.folder / f"{name}.kubeconfig"
+    config.write_text(json.dumps({
+        "apiVersion": "v1", "kind": "Config", "current-context": "it",
+        "clusters": [{"name": "it", "cluster": {"server": one.server(), "certificate-authority": str(one.pki / "ca.crt")}}],
+        "users": [{"name": "it", "user": {"token": token}}],
+        "contexts": [{"name": "it", "context": {"cluster": "it", "user": "it"}}]}))
+    return config, token
+
+
 def fill(count: int, prefix: str = "gs", ns: str = "default") -> None:
     """Ready servers, on a few nodes, in place of whatever there was."""
     path = f"/apis/agones.dev/v1/namespaces/{ns}/gameservers"

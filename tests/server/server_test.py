@@ -144,7 +144,7 @@ def fleet_file(folder, replicas=10, name="simple", start_up="0s", file="fleet.ya
 def help_lists_every_option_in_groups_with_defaults(folder):
     done = run("--help")
     expect(done.returncode == 0 and done.stderr == "", "code 0, nothing on standard error")
-    for word in ("Serving", "Allocation", "Simulated fleets", "Limits", "Logging", "--fleets", "--listen", "127.0.0.1:8080",
+    for word in ("Serving", "Kubernetes", "Allocation", "Simulated fleets", "Limits", "Logging", "--fleets", "--listen", "127.0.0.1:8080",
                  "--max-body-bytes", "262144", "AGONES_ALLOC_LOG_LEVEL", "Exit codes", "Example"):
         expect(word in done.stdout, f"--help has no {word}")
     expect(max(map(len, done.stdout.splitlines())) <= 200, "lines are of a length that can be read")
@@ -185,6 +185,11 @@ def bad_options_are_refused_in_one_line_that_names_the_option(folder):
     table = [
         ([], "--fleets is required"),
         (["--fleets", fleet, "--nosuch"], "--nosuch"),
+        (["--fleets", fleet, "--kubeconfig", "nosuch"], "--fleets is of embedded fleets"),
+        (["--fleets", fleet, "--namespace", "games"], "--namespace is of a cluster"),
+        (["--fleets", fleet, "--context", "there"], "--context needs --kubeconfig"),
+        (["--in-cluster", "--kubeconfig", "nosuch"], "--in-cluster and --kubeconfig exclude each other"),
+        (["--kubeconfig", "nosuch"], "nosuch"),
         (["--fleets", fleet, "--listen", "8080"], "--listen"),
         (["--fleets", fleet, "--listen", "127.0.0.1:70000"], "--listen"),
         (["--fleets", fleet, "--listen", "::1:80"], "--listen"),

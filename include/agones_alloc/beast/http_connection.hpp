@@ -17,8 +17,9 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
-/// How a stream ends; other streams (TLS) bring overloads of their own.
-inline void shut_sending(boost::asio::ip::tcp::socket& socket) {
+/// How a stream ends; other streams (TLS) bring overloads of their own. `Kept` lives until that is done.
+template <class Kept>
+void shut_sending(boost::asio::ip::tcp::socket& socket, Kept const&) {
   boost::system::error_code ignored;
   socket.shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);
 }
@@ -42,11 +43,14 @@ class http_connection final : public http_session, public std::enable_shared_fro
   void start_refusing(int status, std::string text);
 
  private:
-  enum class phase : std::uint8_t { idle, header, body, handling, writing, lingering, closed };
+  /// Whether the stream has a handshake to make before its first byte: TLS.
+  static constexpr bool is_secured = requires(Stream& s) { s.read_client(); };
+  enum class phase : std::uint8_t { securing, idle, header, body, handling, writing, lingering, closed };
 
   void enter(phase, std::chrono::nanoseconds time);
   void watch_time();
   void on_time();
+  void on_secured(boost::system::error_code);
   void read();
   void on_read(boost::system::error_code, std::size_t);
   void process();

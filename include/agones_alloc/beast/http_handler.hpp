@@ -32,7 +32,8 @@ class http_observer {
  public:
   virtual ~http_observer() = default;
   virtual void connections(std::size_t /*open*/) {}
-  /// Connections ended by the server for a limit: "too many connections", "idle", "slow request", "slow reader".
+  /// Connections ended by the server for a limit: "too many connections", "idle", "slow request", "slow reader",
+  /// "slow handshake"; or because its TLS handshake failed: "handshake".
   virtual void connection_cut(std::string_view /*why*/) {}
   /// `route` is http_response::route, or "protocol" for requests that never reached a handler.
   virtual void request(std::string_view /*route*/, std::string_view /*method*/, int /*status*/,

@@ -15,6 +15,7 @@ struct http_limits {
   std::size_t connections{1024};          ///< open at once; above, the one that has waited longest for its client goes
   std::size_t linger_bytes{256 * 1024};   ///< read and dropped after a refusal, so that the client gets to read it
   int backlog{1024};                      ///< connections the kernel keeps until they are accepted
+  std::chrono::nanoseconds handshake_time{std::chrono::seconds{10}};  ///< for TLS; then closed
   std::chrono::nanoseconds header_time{std::chrono::seconds{10}};  ///< from the first byte to the end of the header; then 408
   std::chrono::nanoseconds body_time{std::chrono::seconds{30}};    ///< from there to the end of the body; then 408
   std::chrono::nanoseconds idle_time{std::chrono::seconds{90}};    ///< between requests; then closed
@@ -31,6 +32,7 @@ inline auto first_bad_field(http_limits const& limits) noexcept -> char const* {
   if (limits.connections < 1 || limits.connections > most) return "connections";
   if (limits.linger_bytes > most) return "linger_bytes";
   if (limits.backlog < 1) return "backlog";
+  if (bad(limits.handshake_time)) return "handshake_time";
   if (bad(limits.header_time)) return "header_time";
   if (bad(limits.body_time)) return "body_time";
   if (bad(limits.idle_time)) return "idle_time";

@@ -3,6 +3,7 @@
 
 #include <agones_alloc/beast/http_handler.hpp>
 #include <agones_alloc/beast/http_limits.hpp>
+#include <agones_alloc/beast/tls/tls_server.hpp>
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/error.hpp>
 #include <agones_alloc/port/logger.hpp>
@@ -42,6 +43,10 @@ class http_listener {
   AGONES_ALLOC_DECL ~http_listener();
   http_listener(http_listener const&) = delete;
   auto operator=(http_listener const&) -> http_listener& = delete;
+
+  /// Before `listen`: serve HTTPS only. `tls` is loaded, and must outlive the listener. Clients that would be told that
+  /// there are too many connections are closed without an answer.
+  AGONES_ALLOC_DECL void use(tls_server& tls);
 
   /// Binds and starts to accept. `address` is a numeric IPv4 or IPv6 address; port 0 lets the system choose.
   /// Errors: errc::invalid_request (not a numeric address), or the system's (address in use, permission denied).

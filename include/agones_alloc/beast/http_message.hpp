@@ -1,8 +1,11 @@
 // Requests and answers as plain values: what routes and decides never sees Beast.
 #pragma once
 
+#include <agones_alloc/beast/caller_identity.hpp>
+#include <agones_alloc/beast/tls/client_certificate.hpp>
 #include <agones_alloc/config.hpp>
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,10 +20,14 @@ class http_request {
   std::string_view path;    ///< without the query; not percent-decoded
   std::string_view query;   ///< without the '?'; not decoded
   std::string_view body;    ///< whole, chunks joined; bounded by http_limits::body_bytes
+  client_certificate const* client{nullptr};  ///< of the connection; null: plain HTTP, or none was shown
+  caller_identity const* caller{nullptr};     ///< who asks, where an `identity_gate` has found out
 
   virtual ~http_request() = default;
   /// The field's value, repeated fields joined with ", "; "" when absent. Names ignore case.
   virtual auto header(std::string_view name) const -> std::string = 0;
+  /// Every field, in order, as it came; `visit` is called with name and value.
+  virtual void visit_headers(std::function<void(std::string_view, std::string_view)> const& visit) const = 0;
 
  protected:
   http_request() = default;

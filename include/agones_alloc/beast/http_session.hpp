@@ -56,6 +56,7 @@ class http_session_owner {
 /// The longest a connection's timer sleeps: no deadline is ever set closer than this.
 inline auto shortest_time(http_limits const& limits) noexcept -> std::chrono::nanoseconds {
   auto out = limits.header_time;
+  if (limits.handshake_time < out) out = limits.handshake_time;
   if (limits.body_time < out) out = limits.body_time;
   if (limits.idle_time < out) out = limits.idle_time;
   if (limits.write_time < out) out = limits.write_time;

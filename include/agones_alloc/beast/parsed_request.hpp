@@ -9,6 +9,7 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +23,7 @@ class parsed_request final : public http_request {
   /// `fields` are those the header had: trailers, which the parser adds to the message's, must not change a request.
   AGONES_ALLOC_DECL parsed_request(request_parser::value_type const& message, boost::beast::http::fields const& fields);
   AGONES_ALLOC_DECL auto header(std::string_view name) const -> std::string override;
+  AGONES_ALLOC_DECL void visit_headers(std::function<void(std::string_view, std::string_view)> const&) const override;
 
  private:
   boost::beast::http::fields const* fields_;

@@ -4,9 +4,8 @@ import threading
 import time
 
 import kit
-import serving
 from kit import case, expect, same, tool
-from serving import Caller, Server, allocate_all, check_books, fill, number, patches, stored, until_exhausted
+from serving import Caller, Server, account, allocate_all, check_books, fill, number, patches, stored, until_exhausted
 
 
 @case("500 of 500 servers are handed out once each, and the 501st is told UnAllocated")
@@ -143,15 +142,7 @@ def _():
 
 @case("an account that may not list never becomes ready, says why, and does not spin")
 def _():
-    tool("kubectl", "create", "serviceaccount", "stranger")
-    token = tool("kubectl", "create", "token", "stranger").strip()
-    one = serving.Cluster("default")
-    config = one.folder / "stranger.kubeconfig"
-    config.write_text(json.dumps({
-        "apiVersion": "v1", "kind": "Config", "current-context": "it",
-        "clusters": [{"name": "it", "cluster": {"server": one.server(), "certificate-authority": str(one.pki / "ca.crt")}}],
-        "users": [{"name": "it", "user": {"token": token}}],
-        "contexts": [{"name": "it", "context": {"cluster": "it", "user": "it"}}]}))
+    config, token = account("stranger")
     with Server(kubeconfig=config) as server:
         time.sleep(3)
         code, text = server.get("/ready?full=1")
@@ -159,3 +150,23 @@ def _():
         expect(server.cpu_seconds() < 1, server.cpu_seconds())
     expect(any("forbidden" in line and "listing gameservers was refused" in line for line in server.log), server.log)
     expect(not any(token in line for line in server.log), "a token in the log")
+
+
+@case("the rights that docs/kubernetes.md lists are enough to allocate and to write Events")
+def _():
+    fill(2)
+    config, _ = account("allocator")
+    for name, verbs, resource in (("allocator", "get,list,watch,patch", "gameservers.agones.dev"),
+                                  ("allocator-events", "create,patch", "events")):
+        tool("kubectl", "create", "clusterrole", name, f"--verb={verbs}", f"--resource={resource}")
+        tool("kubectl", "create", "clusterrolebinding", name, f"--clusterrole={name}",
+             "--serviceaccount=default:allocator")
+    with Server(kubeconfig=config) as server:
+        server.wait_ready()
+        results = allocate_all(server, 2, number(2))
+    same(dict(results.states), {"Allocated": 2})
+    check_books(results)
+    expect(not any("forbidden" in line.lower() or "refused" in line for line in server.log), server.log)
+    uids = {one["metadata"]["uid"] for one in stored().values()}
+    found = json.loads(tool("kubectl", "get", "events", "-o", "json"))["items"]
+    same(len({one["involvedObject"]["uid"] for one in found} & uids), 2)

@@ -19,14 +19,37 @@ http_connection<Stream>::http_connection(Stream stream, std::shared_ptr<http_ses
 
 template <class Stream>
 void http_connection<Stream>::start() {
-  enter(phase::idle, owner_->limits.idle_time);
-  watch_time();
-  read();
+  if constexpr (is_secured) {
+    enter(phase::securing, owner_->limits.handshake_time);
+    watch_time();
+    stream_.async_handshake(
+        [self = this->shared_from_this()](boost::system::error_code ec) { self->on_secured(ec); });
+  } else {
+    enter(phase::idle, owner_->limits.idle_time);
+    watch_time();
+    read();
+  }
+}
+
+template <class Stream>
+void http_connection<Stream>::on_secured(boost::system::error_code ec) {
+  if constexpr (is_secured) {
+    if (phase_ == phase::closed) return;
+    if (ec) {
+      auto const why = stream_.verification_problem();
+      auto const reason = why.empty() ? ec.message() : std::string{why};
+      if (owner_->log != nullptr) owner_->log->log(severity::debug, "TLS handshake failed", {{"reason", reason}});
+      return cut_for("handshake");
+    }
+    stream_.read_client();
+    enter(phase::idle, owner_->limits.idle_time);
+    read();
+  }
 }
 
 template <class Stream>
 void http_connection<Stream>::drain() {
-  if (phase_ == phase::idle || phase_ == phase::lingering) cut();
+  if (phase_ == phase::securing || phase_ == phase::idle || phase_ == phase::lingering) cut();
 }
 
 template <class Stream>
@@ -51,6 +74,7 @@ void http_connection<Stream>::cut_for(std::string_view why) {
 template <class Stream>
 void http_connection<Stream>::enter(phase next, std::chrono::nanoseconds time) {
   switch (next) {
+    case phase::securing:
     case phase::idle:
     case phase::header:
     case phase::body:
@@ -93,6 +117,7 @@ void http_connection<Stream>::on_time() {
         respond(std::move(out));
         break;
       }
+      case phase::securing: return cut_for("slow handshake");
       case phase::idle: return cut_for("idle");
       case phase::writing: return cut_for("slow reader");
       case phase::lingering: return cut();
@@ -137,8 +162,14 @@ void http_connection<Stream>::respond(http_response response) {
     owner_->log->log(severity::debug, "request",
                      {{"method", method}, {"path", request_ ? request_->path : std::string_view{}}, {"status", status}});
   }
-  std::array<boost::asio::const_buffer, 2> const parts{
-      boost::asio::buffer(head_), method == "HEAD" ? boost::asio::const_buffer{} : boost::asio::buffer(response_.body)};
+  auto rest = method == "HEAD" ? boost::asio::const_buffer{} : boost::asio::buffer(response_.body);
+  if constexpr (is_secured) {  // one record and one packet: TLS gathers no buffers
+    if (rest.size() <= 16 * 1024) {
+      head_.append(static_cast<char const*>(rest.data()), rest.size());
+      rest = {};
+    }
+  }
+  std::array<boost::asio::const_buffer, 2> const parts{boost::asio::buffer(head_), rest};
   boost::asio::async_write(stream_, parts, [self = this->shared_from_this()](boost::system::error_code ec, std::size_t) {
     self->on_written(ec);
   });
@@ -158,7 +189,7 @@ void http_connection<Stream>::on_written(boost::system::error_code ec) {
 // Closing with unread input makes the kernel send a reset, which may destroy the answer before it is read.
 template <class Stream>
 void http_connection<Stream>::linger() {
-  shut_sending(stream_);
+  shut_sending(stream_, this->shared_from_this());
   enter(phase::lingering, shortest_time(owner_->limits));
   if (owner_->draining) end_lingering_soon();
   if (reading_) return;

@@ -37,6 +37,7 @@ void http_connection<Stream>::on_read(boost::system::error_code ec, std::size_t 
         leaving_.emit(boost::asio::cancellation_type::terminal);
         return;
       case phase::writing: client_left_ = true; return;
+      case phase::securing:
       case phase::idle:
       case phase::header:
       case phase::body:
@@ -54,6 +55,7 @@ void http_connection<Stream>::on_read(boost::system::error_code ec, std::size_t 
       return read();
     case phase::handling:  // the next request, early: it waits in the buffer
     case phase::writing: return read();
+    case phase::securing:
     case phase::closed: break;
   }
 }
@@ -151,6 +153,7 @@ void http_connection<Stream>::dispatch() {
   auto const& message = parser_->get();
   boost::beast::http::fields const& all = message;
   request_.emplace(message, fields_ ? *fields_ : all);
+  if constexpr (is_secured) request_->client = stream_.client();
   auto reply = http_handler::reply{boost::asio::bind_cancellation_slot(
       leaving_.slot(), boost::asio::bind_executor(stream_.get_executor(),
                                                   [self = this->shared_from_this()](http_response response) {

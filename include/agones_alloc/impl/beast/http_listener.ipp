@@ -2,6 +2,7 @@
 
 #include <agones_alloc/beast/http_connection.hpp>
 #include <agones_alloc/beast/http_listener.hpp>
+#include <agones_alloc/beast/tls/tls_stream.hpp>
 
 #include <boost/asio/append.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -22,11 +23,12 @@ namespace detail {
 class http_listener_state final : public http_session_owner, public std::enable_shared_from_this<http_listener_state> {
  public:
   using tcp = boost::asio::ip::tcp;
-  using connection = http_connection<tcp::socket>;
   using drain_handler = boost::asio::any_completion_handler<void(error_code)>;
 
   explicit http_listener_state(boost::asio::any_io_executor executor)
       : executor_{std::move(executor)}, acceptor_{executor_} {}
+
+  tls_server* tls{nullptr};  ///< null: plain HTTP
 
   auto listen(std::string const& address, std::uint16_t port) -> error_code {
     error_code ec;
@@ -143,13 +145,20 @@ class http_listener_state final : public http_session_owner, public std::enable_
     error_code ignored;
     socket.set_option(tcp::no_delay{true}, ignored);
     bool const full = sessions_.size() >= limits.connections && !make_room("too many connections");
-    auto const made = std::make_shared<connection>(std::move(socket), shared_from_this());
+    if (full && observer != nullptr) observer->connection_cut("too many connections");
     // Refusals are bounded too: past twice the limit even they are dropped unanswered.
-    if (full && sessions_.size() >= 2 * limits.connections) return;
+    if (full && (tls != nullptr || sessions_.size() >= 2 * limits.connections)) return;
+    if (tls != nullptr) {
+      auto const made =
+          std::make_shared<http_connection<tls_stream>>(tls_stream{std::move(socket), tls->current()}, shared_from_this());
+      sessions_.emplace(made.get(), made);
+      report_connections();
+      return made->start();
+    }
+    auto const made = std::make_shared<http_connection<tcp::socket>>(std::move(socket), shared_from_this());
     sessions_.emplace(made.get(), made);
     report_connections();
     if (full) {
-      if (observer != nullptr) observer->connection_cut("too many connections");
       made->start_refusing(503, "too many connections");
     } else {
       made->start();
@@ -202,6 +211,8 @@ AGONES_ALLOC_DECL http_listener::http_listener(boost::asio::any_io_executor exec
 }
 
 AGONES_ALLOC_DECL http_listener::~http_listener() { close(); }
+
+AGONES_ALLOC_DECL void http_listener::use(tls_server& tls) { state_->tls = &tls; }
 
 AGONES_ALLOC_DECL auto http_listener::listen(std::string const& address, std::uint16_t port) -> error_code {
   return state_->listen(address, port);

@@ -38,6 +38,11 @@ AGONES_ALLOC_DECL auto parsed_request::header(std::string_view name) const -> st
   return out;
 }
 
+AGONES_ALLOC_DECL void parsed_request::visit_headers(
+    std::function<void(std::string_view, std::string_view)> const& visit) const {
+  for (auto const& field : *fields_) visit(std_view(field.name_string()), std_view(field.value()));
+}
+
 AGONES_ALLOC_DECL auto to_protocol_error(boost::system::error_code ec, http_limits const& limits) -> protocol_error {
   using boost::beast::http::error;
   if (ec == error::body_limit) {
