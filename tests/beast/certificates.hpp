@@ -38,6 +38,8 @@ struct certificate_wish {
   std::string alternative;  ///< such as "DNS:localhost,IP:127.0.0.1"
   long valid_from{-3600};   ///< seconds from now
   long valid_to{3600};
+  std::string organization{};
+  std::string usage{};  ///< extended, such as "serverAuth"; "" for none said
 };
 
 /// An authority and what it signs.
@@ -69,9 +71,13 @@ class certificate_authority {
     X509_set_pubkey(out.get(), &key);
     auto* const name = X509_get_subject_name(out.get());
     X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, reinterpret_cast<unsigned char const*>(wish.name.c_str()), -1, -1, 0);
+    if (!wish.organization.empty()) {
+      X509_NAME_add_entry_by_txt(name, "O", MBSTRING_ASC, reinterpret_cast<unsigned char const*>(wish.organization.c_str()), -1, -1, 0);
+    }
     X509_set_issuer_name(out.get(), authority ? name : X509_get_subject_name(own_.get()));
     extend(*out, NID_basic_constraints, authority ? "critical,CA:TRUE" : "CA:FALSE");
     if (!wish.alternative.empty()) extend(*out, NID_subject_alt_name, wish.alternative);
+    if (!wish.usage.empty()) extend(*out, NID_ext_key_usage, wish.usage);
     if (X509_sign(out.get(), key_.get(), EVP_sha256()) == 0) throw std::runtime_error{"cannot sign"};
     return out;
   }

@@ -6,6 +6,7 @@
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
+#include <openssl/x509err.h>
 
 #include <ctime>
 #include <memory>
@@ -118,8 +119,9 @@ AGONES_ALLOC_DECL auto server_context::load_identity(tls_bundle const& bundle) -
   // Without it OpenSSL would ask at the terminal.
   SSL_CTX_set_default_passwd_cb(native, [](char*, int, int, void*) { return -1; });
   context_.use_private_key(boost::asio::buffer(bundle.key), boost::asio::ssl::context::pem, ec);
-  if (ec) return "key: " + ec.message();
-  if (SSL_CTX_check_private_key(native) != 1) return "key: does not belong to the certificate";
+  bool const mismatched = ERR_GET_REASON(static_cast<unsigned long>(ec.value())) == X509_R_KEY_VALUES_MISMATCH;
+  if (ec && !mismatched) return "key: " + ec.message();
+  if (ec || SSL_CTX_check_private_key(native) != 1) return "key: does not belong to the certificate";
   std::tm until{};
   if (ASN1_TIME_to_tm(X509_get0_notAfter(SSL_CTX_get0_certificate(native)), &until) == 1) {
     expires_ = std::chrono::sys_seconds{std::chrono::seconds{timegm(&until)}};
