@@ -1,6 +1,7 @@
 // Where the server's game servers are.
 #pragma once
 
+#include <agones_alloc/beast/client/http_client.hpp>
 #include <agones_alloc/model/fleet.hpp>
 #include <agones_alloc/port/recorder.hpp>
 #include <agones_alloc/port/store.hpp>
@@ -16,6 +17,8 @@ class backing {
   virtual ~backing() = default;
   virtual auto servers() -> agones_alloc::store& = 0;
   virtual auto events() -> agones_alloc::recorder* = 0;
+  /// Of the cluster's API server; null without one.
+  virtual auto client() -> agones_alloc::http_client* { return nullptr; }
 
   /// Before anything else; prints what is wrong. False: it cannot be served.
   virtual auto prepare() -> bool = 0;

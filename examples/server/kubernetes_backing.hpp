@@ -26,6 +26,7 @@ class kubernetes_backing final : public backing {
 
   auto servers() -> agones_alloc::store& override { return cluster_.servers(); }
   auto events() -> agones_alloc::recorder* override { return cluster_.events(); }
+  auto client() -> agones_alloc::http_client* override { return &client_; }
   auto prepare() -> bool override { return true; }
   void start() override { cluster_.start(); }
   void stop() override;

@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
@@ -168,6 +169,41 @@ void add_kubernetes(table& t, server_options& o) {
   t.number("kube-connections", k.connections, 2, 4096, "Connections to the API server: allocations written at once");
 }
 
+void add_tls(table& t, server_options& o) {
+  auto& s = o.tls;
+  auto const names = [&t](std::string const& name, std::vector<std::string>& target, std::string const& help) {
+    std::string shown;
+    for (auto const& one : target) shown += (shown.empty() ? "" : ",") + one;
+    t.text(name, "NAME,...", shown.empty() ? "any" : shown, [name, &target](std::string const& word) {
+      target.clear();
+      for (std::size_t at = 0; at <= word.size();) {
+        auto const end = std::min(word.find(',', at), word.size());
+        if (end == at) refuse("--" + name, "\"" + word + "\" is no list of names with commas between them");
+        target.push_back(word.substr(at, end - at));
+        at = end + 1;
+      }
+    }, help);
+  };
+  t.group("TLS");
+  t.text("tls-cert", "FILE", "none: plain HTTP", [&s](std::string const& word) { s.certificate = word; },
+         "Serve HTTPS with this certificate, PEM, followed by those that lead to its authority; read again when it changes");
+  t.text("tls-key", "FILE", "none", [&s](std::string const& word) { s.key = word; }, "Its key, PEM, not encrypted");
+  t.list("client-ca", "FILE|DIR", s.client_authorities,
+         "Who has a certificate of these authorities may allocate: PEM files, or folders of *.crt and *.pem. May be repeated");
+  t.flag("requestheader", s.front_proxy,
+         "Believe the cluster's API server about who asks, by what it publishes in kube-system/extension-apiserver-authentication");
+  t.text("requestheader-client-ca-file", "FILE", "none", [&s](std::string const& word) { s.front_proxy_authority = word; },
+         "Believe front proxies with a certificate of this authority about who asks");
+  names("requestheader-allowed-names", s.proxy.allowed_names, "Common names of such certificates");
+  names("requestheader-username-headers", s.proxy.username_headers, "Fields that name the user");
+  names("requestheader-uid-headers", s.proxy.uid_headers, "Fields that hold the user's UID");
+  names("requestheader-group-headers", s.proxy.group_headers, "Fields that name groups");
+  names("requestheader-extra-headers-prefix", s.proxy.extra_header_prefixes, "How the names of further such fields begin");
+  t.flag("allow-anonymous", s.anybody, "Over TLS: let everybody allocate who can reach the port, certificate or not");
+  t.duration("tls-reload-interval", s.look_every, std::chrono::milliseconds{100}, std::chrono::hours{24},
+             "How often the files are looked at for changes; SIGHUP does at once");
+}
+
 void add_allocation(table& t, server_options& o) {
   t.group("Allocation");
   t.text("feature-gates", "GATES", "CountsAndLists=true&PlayerAllocationFilter=false",
@@ -250,6 +286,7 @@ void add_limits(table& t, server_options& o) {
            "Selectors of a request, preferred ones too; more is 422, over REST 400");
   t.number("max-priorities", o.front_end.max_priorities, 1, 10'000, "Priorities of a request; the same");
   t.number("max-label-values", o.front_end.max_label_values, 1, 10'000, "Values of one matchExpression; the same");
+  t.duration("handshake-timeout", l.handshake_time, least, most, "For a TLS handshake; then closed");
   t.duration("header-timeout", l.header_time, least, most, "From a request's first byte to the end of its header; then 408");
   t.duration("body-timeout", l.body_time, least, most, "From there to the end of its body; then 408");
   t.duration("idle-timeout", l.idle_time, least, most, "Between the requests of a connection");
@@ -286,8 +323,20 @@ auto check(server_options const& o) -> std::optional<std::string> {
   if (!k.used() && o.fleets.empty()) {
     return "--fleets is required: a YAML file or a directory with Agones Fleet manifests; or --kubeconfig FILE, for a cluster";
   }
+  auto const& tls = o.tls;
+  if (tls.certificate.empty() != tls.key.empty()) return "--tls-cert and --tls-key are wanted together";
+  if (!tls.used() && (!tls.client_authorities.empty() || tls.trusts_proxy() || tls.anybody)) {
+    return "--client-ca, --requestheader, --requestheader-client-ca-file and --allow-anonymous need --tls-cert";
+  }
+  if (tls.front_proxy && !tls.front_proxy_authority.empty()) {
+    return "--requestheader and --requestheader-client-ca-file exclude each other";
+  }
+  if (tls.front_proxy && !k.used()) return "--requestheader asks a cluster: --kubeconfig or --in-cluster is needed";
+  if (tls.used() && tls.client_authorities.empty() && !tls.trusts_proxy() && !tls.anybody) {
+    return "--tls-cert: who may allocate? --client-ca, --requestheader, --requestheader-client-ca-file or --allow-anonymous says so";
+  }
   bool const loopback = o.address.starts_with("127.") || o.address == "::1";
-  if (!loopback && !o.allow_plaintext_non_loopback) {
+  if (!loopback && !tls.used() && !o.allow_plaintext_non_loopback) {
     return "--listen: " + o.address +
            " is not a loopback address; plain HTTP there lets anybody allocate who can reach it: add --allow-plaintext-non-loopback if "
            "that is meant";
@@ -338,6 +387,7 @@ auto read_options(int argc, char const* const* argv) -> std::variant<server_opti
   table t{app};
   add_general(t, options);
   add_kubernetes(t, options);
+  add_tls(t, options);
   add_allocation(t, options);
   add_fleets(t, options);
   add_limits(t, options);

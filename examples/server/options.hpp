@@ -2,6 +2,7 @@
 #pragma once
 
 #include <agones_alloc/beast/front_end_options.hpp>
+#include <agones_alloc/beast/front_proxy.hpp>
 #include <agones_alloc/beast/http_limits.hpp>
 #include <agones_alloc/embedded/simulator_options.hpp>
 #include <agones_alloc/model/feature_gates.hpp>
@@ -30,9 +31,24 @@ struct kubernetes_settings {
   auto used() const noexcept -> bool { return in_cluster || !kubeconfigs.empty(); }
 };
 
+/// HTTPS, and who may ask over it.
+struct tls_settings {
+  std::string certificate;               ///< "": plain HTTP
+  std::string key;
+  std::vector<std::string> client_authorities;  ///< files or folders: their certificates may allocate
+  bool front_proxy{false};               ///< believe the cluster's API server, by what it publishes
+  std::string front_proxy_authority;     ///< file: believe certificates of this authority
+  agones_alloc::front_proxy_rules proxy;  ///< without its authorities
+  bool anybody{false};
+  std::chrono::nanoseconds look_every{std::chrono::seconds{10}};
+  auto used() const noexcept -> bool { return !certificate.empty(); }
+  auto trusts_proxy() const noexcept -> bool { return front_proxy || !front_proxy_authority.empty(); }
+};
+
 struct server_options {
   std::vector<std::string> fleets;
   kubernetes_settings kubernetes;
+  tls_settings tls;
   std::string address{"127.0.0.1"};
   std::uint16_t port{8080};
   bool allow_plaintext_non_loopback{false};

@@ -5,6 +5,7 @@
 #include "logging.hpp"
 #include "metrics.hpp"
 #include "process_limits.hpp"
+#include "tls_serving.hpp"
 
 #include <agones_alloc/async/allocator.hpp>
 #include <agones_alloc/async/asio_timer.hpp>
@@ -46,9 +47,9 @@ auto seed_of(server_options const& options) -> std::uint64_t {
   return options.kubernetes.used() ? std::random_device{}() : options.simulator.seed;
 }
 
-auto url_of(std::string const& address, std::uint16_t port) -> std::string {
+auto place_of(std::string const& address, std::uint16_t port) -> std::string {
   auto const host = address.find(':') == std::string::npos ? address : "[" + address + "]";
-  return "http://" + host + ":" + std::to_string(port);
+  return host + ":" + std::to_string(port);
 }
 
 class program {
@@ -63,9 +64,11 @@ class program {
         backend_{allocator_},
         kubernetes_{backend_, time_, options.front_end},
         rest_{backend_, time_, options.front_end},
-        router_{kubernetes_},
+        tls_{make_tls()},
+        router_{tls_ ? tls_->kubernetes() : kubernetes_},
         listener_{io_.get_executor(), router_, time_, options.limits, &log_, &metrics_},
-        signals_{io_, SIGINT, SIGTERM} {
+        signals_{io_, SIGINT, SIGTERM},
+        reload_{io_} {
     probes_.add_live("allocator", [this] {
       return allocator_.outstanding() < options_.max_allocations ? std::string{} : std::string{"too many allocations at once"};
     });
@@ -73,7 +76,12 @@ class program {
     probes_.add_ready("agones-alloc-server", [this] {
       return stopping_ ? std::string{"asked to shut down, failed readiness check"} : std::string{};
     });
-    router_.add("/gameserverallocation", rest_, true);
+    if (tls_) {
+      probes_.add_ready("front-proxy", [this] {
+        return tls_->known() ? std::string{} : std::string{"it is not known yet whose certificate is the API server's"};
+      });
+    }
+    router_.add("/gameserverallocation", tls_ ? tls_->rest() : rest_, true);
     router_.add("/live", probes_);
     router_.add("/ready", probes_);
     router_.add("/metrics", metrics_);
@@ -82,20 +90,31 @@ class program {
   auto run() -> int {
     check_descriptors();
     if (!backing_->prepare()) return 2;
+    if (tls_ && !tls_->prepare(listener_)) return 2;
     if (auto const ec = listener_.listen(options_.address, options_.port)) {
-      auto const place = url_of(options_.address, options_.port).substr(7);
+      auto const place = place_of(options_.address, options_.port);
       std::cerr << "agones-alloc-server: --listen " << place << ": "
                 << (ec == errc::invalid_request ? "not a numeric address" : ec.message()) << '\n';
       return 1;
     }
     backing_->start();
     await_signal();
+    if (tls_) {
+      tls_->start();
+      reload_.add(SIGHUP);
+      await_reload();
+    }
     announce();
     io_.run();
     return exit_code_;
   }
 
  private:
+  auto make_tls() -> std::unique_ptr<tls_serving> {
+    if (!options_.tls.used()) return nullptr;
+    return std::make_unique<tls_serving>(io_.get_executor(), options_, backing_->client(), kubernetes_, rest_, time_, log_);
+  }
+
   static auto allocation_options(server_options const& options) -> allocator_options {
     allocator_options out;
     out.gates = options.front_end.gates;
@@ -117,7 +136,7 @@ class program {
   }
 
   void announce() {
-    auto const url = url_of(options_.address, listener_.port());
+    auto const url = (tls_ ? "https://" : "http://") + place_of(options_.address, listener_.port());
     if (options_.format == log_format::json) {
       backing_->describe();
       log_.log(severity::info, "listening", {{"url", url}});
@@ -142,6 +161,14 @@ class program {
     });
   }
 
+  void await_reload() {
+    reload_.async_wait([this](error_code ec, int) {
+      if (ec) return;
+      tls_->look();
+      await_reload();
+    });
+  }
+
   void drain() {
     listener_.async_drain(time_.now() + options_.shutdown_grace, [this](error_code ec) {
       if (ec) {
@@ -162,6 +189,8 @@ class program {
     backing_->stop();
     error_code ignored;
     signals_.cancel(ignored);
+    reload_.cancel(ignored);
+    if (tls_) tls_->stop();
     io_.stop();
   }
 
@@ -178,9 +207,11 @@ class program {
   allocator_backend backend_;
   kubernetes_front_end kubernetes_;
   rest_front_end rest_;
+  std::unique_ptr<tls_serving> tls_;  ///< null: plain HTTP
   http_router router_;
   http_listener listener_;
   boost::asio::signal_set signals_;
+  boost::asio::signal_set reload_;
   bool stopping_{false};
   int exit_code_{0};
 };
