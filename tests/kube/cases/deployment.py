@@ -1,0 +1,205 @@
+"""What deploy/kubernetes puts into a cluster, and the server with exactly the rights that it gives."""
+import contextlib
+import json
+import pathlib
+import re
+import ssl
+import tempfile
+import threading
+
+import kit
+import secure_serving
+from kit import ROOT, case, expect, same, tool
+from secure_serving import ACCOUNT, NAMESPACE, PATH, SecureServer, aggregated, certificate, run_kubectl, serving_certificate
+from serving import fill, stored
+
+DEPLOY = ROOT / "deploy/kubernetes"
+WISH = {"apiVersion": "allocation.agones.dev/v1", "kind": "GameServerAllocation", "metadata": {"generateName": "wish-"},
+        "spec": {"selectors": [{"matchLabels": {"agones.dev/fleet": "simple"}}]}}
+
+
+@contextlib.contextmanager
+def behind_the_api_server(*arguments: str):
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        serving_certificate(folder)
+        (folder / "wish.json").write_text(json.dumps(WISH))
+        with SecureServer(folder, *arguments) as server:
+            server.wait_ready()
+            with aggregated(server.port):
+                yield server, folder
+
+
+def create(folder: pathlib.Path, *arguments: str, **how) -> dict:
+    """kubectl create; nothing may be said on standard error."""
+    done = run_kubectl("create", "-f", str(folder / "wish.json"), "-o", "json", *arguments, **how)
+    same(done.stderr, "")
+    return json.loads(done.stdout)["status"]
+
+
+def rules(account: str, namespace: str) -> set[tuple[str, str, str]]:
+    """(resource, names, verb) that `kubectl auth can-i --list` shows for a ServiceAccount, and (URL, "", verb)."""
+    text = tool("kubectl", "auth", "can-i", "--list", f"--as=system:serviceaccount:{NAMESPACE}:{account}", "-n", namespace)
+    found = set()
+    for line in text.splitlines()[1:]:
+        resource, url, names, verbs = re.fullmatch(r"(\S*)\s+\[(.*?)\]\s+\[(.*?)\]\s+\[(.*?)\]\s*", line).groups()
+        found |= {(resource or url, names, verb) for verb in verbs.split()}
+    return found
+
+
+def documented() -> set[tuple[str, str, str]]:
+    """The same, from the table of docs/kubernetes.md."""
+    text = (ROOT / "docs/kubernetes.md").read_text().partition("## Permissions")[2].partition("\n## ")[0]
+    found = set()
+    for group, resource, verbs in re.findall(r"^\| (`[\w.]+`|core) \| (.+?) \| (.+?) \|", text, re.M):
+        words = re.findall(r"`([^`]+)`", resource)
+        name = words[0] if group == "core" else f"{words[0]}.{group.strip('`')}"
+        found |= {(name, " ".join(words[1:2]), verb) for verb in re.findall(r"`(\w+)`", verbs)}
+    return found
+
+
+@case("each manifest of deploy/kubernetes is accepted by the API server, without a warning")
+def _():
+    done = run_kubectl("apply", "-k", str(DEPLOY))
+    expect("Warning" not in done.stderr, done.stderr)
+    for kind in ("namespace", "serviceaccount", "clusterrole", "clusterrolebinding", "rolebinding", "service", "deployment",
+                 "poddisruptionbudget", "apiservice"):
+        expect(f"{kind}" in done.stdout, kind, done.stdout)
+    # Again, by the server's own validation of each field.
+    run_kubectl("apply", "-k", str(DEPLOY), "--dry-run=server", "--validate=strict")
+    # Pods of the Deployment would get in: the namespace enforces the restricted standard.
+    pod = json.loads(tool("kubectl", "get", "deployment", "-n", NAMESPACE, ACCOUNT, "-o", "json"))["spec"]["template"]
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "one", "namespace": NAMESPACE, **pod["metadata"]},
+                   "spec": pod["spec"]}, file)
+        file.flush()
+        same(run_kubectl("create", "--dry-run=server", "-f", file.name).stderr, "")
+
+
+@case("the ServiceMonitor fits the Service; it is applied where its definition is")
+def _():
+    rendered = tool("kubectl", "kustomize", str(DEPLOY / "monitoring"))
+    if "servicemonitors" in tool("kubectl", "api-resources", "-o", "name"):
+        run_kubectl("apply", "-k", str(DEPLOY / "monitoring"))
+    else:
+        print("  skipped applying it: the cluster has no servicemonitors.monitoring.coreos.com", flush=True)
+    service = json.loads(tool("kubectl", "get", "service", "-n", NAMESPACE, ACCOUNT, "-o", "json"))
+    for key, value in service["metadata"]["labels"].items():
+        expect(f"{key}: {value}" in rendered, rendered)
+    expect(f"port: {service['spec']['ports'][0]['name']}\n" in rendered, rendered)
+
+
+@case("the ServiceAccount may do what docs/kubernetes.md lists, and nothing more")
+def _():
+    tool("kubectl", "create", "serviceaccount", "-n", NAMESPACE, "nobody")
+    same(rules(ACCOUNT, "kube-system") - rules("nobody", "kube-system"), documented())
+    here = {rule for rule in documented() if not rule[1]}
+    same(rules(ACCOUNT, "default") - rules("nobody", "default"), here)
+    for denied in (["list", "secrets"], ["get", "secrets"], ["update", "gameservers.agones.dev"], ["delete", "gameservers.agones.dev"],
+                   ["list", "pods"], ["create", "gameserverallocations.allocation.agones.dev"]):
+        out = run_kubectl("auth", "can-i", *denied, "-A", f"--as=system:serviceaccount:{NAMESPACE}:{ACCOUNT}", good=False).stdout
+        same(out.strip(), "no")
+
+
+@case("kubectl create goes through the API server to the server, which has its ServiceAccount's rights only")
+def _():
+    fill(3)
+    with behind_the_api_server() as (server, folder):
+        given = {create(folder)["gameServerName"] for _ in range(3)}
+        same(given, set(stored()))
+        same({one["status"]["state"] for one in stored().values()}, {"Allocated"})
+        same(create(folder)["state"], "UnAllocated")
+        same(create(folder, "--dry-run=server")["state"], "UnAllocated")
+        events = json.loads(tool("kubectl", "get", "events", "-o", "json"))["items"]
+        expect(given <= {one["involvedObject"]["name"] for one in events if one["reason"] == "Allocated"}, events)
+        same([line for line in server.log if "error" in line.lower()], [])
+
+
+@case("kubectl discovers the resource without a warning, and wrong input comes back as the API server's own would")
+def _():
+    with behind_the_api_server() as (_, folder):
+        found = run_kubectl("api-resources", "--api-group=allocation.agones.dev", "--cached=false")
+        same(found.stderr, "")
+        expect(re.search(r"gameserverallocations\s+gsa\s+allocation.agones.dev/v1\s+true\s+GameServerAllocation", found.stdout),
+               found.stdout)
+        wrong = {**WISH, "spec": {"scheduling": "Sideways"}}
+        (folder / "wrong.json").write_text(json.dumps(wrong))
+        said = run_kubectl("create", "-f", str(folder / "wrong.json"), good=False).stderr
+        expect("spec.scheduling" in said and "is invalid" in said, said)
+        (folder / "wrong.json").write_text(json.dumps({**WISH, "spec": {"sheduling": "Packed"}}))
+        said = run_kubectl("create", "-f", str(folder / "wrong.json"), good=False).stderr
+        expect("sheduling" in said, said)  # kubectl asks for strict validation
+
+
+@case("the API server decides who may allocate: by the role agones-alloc-caller")
+def _():
+    fill(1)
+    with behind_the_api_server() as (_, folder):
+        tool("kubectl", "create", "serviceaccount", "-n", NAMESPACE, "matchmaker")
+        config = secure_serving.account_kubeconfig(folder, "matchmaker")
+        said = run_kubectl("create", "-f", str(folder / "wish.json"), kubeconfig=config, good=False).stderr
+        expect("Forbidden" in said, said)
+        same(stored()["gs-0000"]["status"]["state"], "Ready")
+        tool("kubectl", "create", "rolebinding", "callers", "-n", "default", "--clusterrole=agones-alloc-caller",
+             f"--serviceaccount={NAMESPACE}:matchmaker")
+        same(create(folder, kubeconfig=config)["state"], "Allocated")
+
+
+@case("only the API server's certificate may speak for others; everybody else is refused (Q18)")
+def _():
+    fill(2)
+    forged = {"X-Remote-User": "admin", "X-Remote-Group": "system:masters"}
+    body = {"spec": {}}
+    with behind_the_api_server() as (server, folder):
+        same(server.ask("POST", PATH, body, forged)[0], 401)
+        same(server.ask("POST", "/gameserverallocation", {"namespace": "default"}, forged)[0], 401)
+        other_name = certificate(folder / "other", "somebody", "front-proxy-ca", usage="clientAuth")
+        same(server.ask("POST", PATH, body, forged, other_name)[0], 403)
+        for wrong in (certificate(folder / "admin", "front-proxy-client", usage="clientAuth"),  # of the cluster's authority
+                      certificate(folder / "old", "front-proxy-client", "front-proxy-ca", usage="clientAuth", days=-1),
+                      certificate(folder / "use", "front-proxy-client", "front-proxy-ca", usage="serverAuth")):
+            try:
+                answer = server.ask("POST", PATH, body, forged, wrong)
+            except (ssl.SSLError, ConnectionError):
+                continue
+            expect(False, wrong, answer)
+        proxy = kit_front_proxy()
+        same(server.ask("POST", PATH, body, None, proxy)[0], 401)  # says nothing about who asks
+        same(server.ask("POST", "/gameserverallocation", {"namespace": "default"}, forged, proxy)[0], 403)
+        same({one["status"]["state"] for one in stored().values()}, {"Ready"})
+        same(server.ask("POST", PATH, body, forged, proxy)[0], 201)
+        same(server.ask("GET", "/metrics")[0], 200)
+
+
+def kit_front_proxy() -> pathlib.Path:
+    return kit.Cluster("default").pki / "front-proxy-client"
+
+
+@case("certificates are replaced under load, and no call through the API server fails")
+def _():
+    fill(60)
+    with behind_the_api_server() as (server, folder):
+        shown = {server.serial()}
+        results: list = []
+
+        def loop() -> None:
+            for _ in range(15):
+                code, answer = kit.client().ask("POST", PATH, WISH)
+                results.append((code, answer.get("status", {}).get("gameServerName")))
+
+        callers = [threading.Thread(target=loop) for _ in range(4)]
+        for one in callers:
+            one.start()
+        while any(one.is_alive() for one in callers):
+            serving_certificate(folder)
+            server.reload()
+            shown.add(server.serial())
+            (folder / "tls.key").write_text("broken")
+            server.reload()
+            shown.add(server.serial())
+        for one in callers:
+            one.join()
+        same({code for code, _ in results}, {201})
+        same({name for _, name in results}, set(stored()))
+        expect(len(shown) > 1, shown)
+        expect(any("last good ones stay in use" in line for line in server.log), server.log)
