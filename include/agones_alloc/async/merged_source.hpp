@@ -28,8 +28,8 @@ class merged_core;
 /// source that has events or fails; the others go on waiting, and what they find, at most one answer each, is given to
 /// the next watch. When one source is too old, the whole is.
 ///
-/// One call at a time: a second one fails with errc::invalid_request. Destroying it cancels. Lifetimes: the sources must
-/// outlive it and, once it is destroyed, what is pending then. Thread safety: all functions from any thread.
+/// One call at a time: a second one fails with errc::invalid_request. Destroying it cancels. Lifetimes: the sources
+/// must outlive it and, once it is destroyed, what is pending then. Thread safety: all functions from any thread.
 class merged_source final : public server_source {
  public:
   /// Throws std::invalid_argument without sources, or for a null one.

@@ -36,8 +36,8 @@ class watch_reader {
   /// `from`: the resource version that the watch was asked for. `place` is always `event`.
   AGONES_ALLOC_DECL explicit watch_reader(std::string from, object_reader_options = {});
 
-  /// The next event in `chunk`, whose bytes it takes off the front; valid until the next call. Null: `chunk` is used up.
-  /// After an error the body is of no more use.
+  /// The next event in `chunk`, whose bytes it takes off the front; valid until the next call. Null: `chunk` is used
+  /// up. After an error the body is of no more use.
   AGONES_ALLOC_DECL auto next(std::string_view& chunk) -> decoded<watch_event const*>;
 
   /// Where a watch goes on after the last event returned, bookmarks included.

@@ -13,7 +13,8 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 class kubernetes_source final : public server_source {
  public:
   /// Throws std::invalid_argument for options out of range.
-  AGONES_ALLOC_DECL kubernetes_source(boost::asio::any_io_executor, http_client&, timer&, kubernetes_watch_options = {});
+  AGONES_ALLOC_DECL kubernetes_source(boost::asio::any_io_executor, http_client&, timer&,
+                                      kubernetes_watch_options = {});
 
  private:
   AGONES_ALLOC_DECL void do_list(list_handler) override;

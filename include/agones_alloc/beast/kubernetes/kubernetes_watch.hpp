@@ -29,7 +29,7 @@ struct kubernetes_watch_options {
   std::size_t page{500};                 ///< objects asked for at a time, at least 1
   std::size_t page_bytes{64U << 20U};    ///< most bytes of a page; where it is too little, pages become smaller
   std::size_t object_bytes{8U << 20U};   ///< most bytes of an event
-  bool keep_spec{false};                 ///< objects have `spec` and `ownerReferences`, also where their kind does without
+  bool keep_spec{false};                 ///< `spec` and `ownerReferences`, also where the kind does without
   std::chrono::seconds watch_time{300};  ///< how long the server is asked to keep a watch; then it is opened again
   std::chrono::nanoseconds silence{std::chrono::seconds{90}};  ///< longest; bookmarks come every minute
   std::chrono::nanoseconds longest_pause{std::chrono::seconds{30}};  ///< most of a Retry-After that is heeded
@@ -63,7 +63,8 @@ class watch_core;
 }
 
 /// `Kind` names an object: `object`, a type with a member `meta`; `resource`, an api_resource; `needs_spec`, whether
-/// the reader looks at `spec`; and `read(boost::json::value const&) -> decoded<object>`. kubernetes_kinds.hpp has those of this library.
+/// the reader looks at `spec`; and `read(boost::json::value const&) -> decoded<object>`. kubernetes_kinds.hpp has those
+/// of this library.
 ///
 /// A list is read in pages of one version; when that version is forgotten half-way (410), it begins again. A watch is
 /// one stream that stays open between the calls of async_watch, and is read only while one of them waits: what is

@@ -65,7 +65,8 @@ class merged_core : public std::enable_shared_from_this<merged_core> {
     auto const index = static_cast<std::size_t>(&one - parts_.data());
     return boost::asio::bind_cancellation_slot(
         one.pending->slot(),
-        boost::asio::bind_executor(strand_, [self = shared_from_this(), index, mine = one.pending, f](error_code ec, Answer found) {
+        boost::asio::bind_executor(strand_, [self = shared_from_this(), index, mine = one.pending,
+                                             f](error_code ec, Answer found) {
           auto& of = self->parts_[index];
           if (of.pending != mine) return;
           of.pending = nullptr;
@@ -89,11 +90,12 @@ class merged_core : public std::enable_shared_from_this<merged_core> {
       self.unlisted_ = self.parts_.size();
       for (auto& one : self.parts_) {
         one.pending = std::make_shared<boost::asio::cancellation_signal>();
-        one.source->async_list(self.back<server_list>(one, [](merged_core& core, part& of, error_code ec, server_list found) {
+        auto take = [](merged_core& core, part& of, error_code ec, server_list found) {
           if (ec) return core.finish_list(ec);
           of.listed = std::move(found);
           if (--core.unlisted_ == 0) core.finish_list({});
-        }));
+        };
+        one.source->async_list(self.back<server_list>(one, take));
       }
     });
   }
@@ -130,7 +132,8 @@ class merged_core : public std::enable_shared_from_this<merged_core> {
         });
       });
     }
-    boost::asio::post(strand_, [self = shared_from_this(), id, start = std::move(start), h = std::move(done)]() mutable {
+    boost::asio::post(strand_, [self = shared_from_this(), id, start = std::move(start),
+                                h = std::move(done)]() mutable {
       if (self->stopped_ || self->list_done_ || self->watch_done_) {
         return complete(self->own_, std::move(h), error_code{self->stopped_ ? errc::cancelled : errc::invalid_request},
                         Answer{});
@@ -145,10 +148,11 @@ class merged_core : public std::enable_shared_from_this<merged_core> {
     give_up(one);
     one.version = one.next = version;
     one.pending = std::make_shared<boost::asio::cancellation_signal>();
-    one.source->async_watch(version, back<server_events>(one, [](merged_core& self, part& of, error_code ec, server_events heard) {
-                              of.ready = answer{ec, std::move(heard)};
-                              self.hand_out();
-                            }));
+    auto take = [](merged_core& self, part& of, error_code ec, server_events heard) {
+      of.ready = answer{ec, std::move(heard)};
+      self.hand_out();
+    };
+    one.source->async_watch(version, back<server_events>(one, take));
   }
 
   // Events first: an error of one source must not keep the others' back.
@@ -235,7 +239,8 @@ class merged_core : public std::enable_shared_from_this<merged_core> {
 
 }  // namespace detail
 
-AGONES_ALLOC_DECL merged_source::merged_source(boost::asio::any_io_executor executor, std::vector<server_source*> sources) {
+AGONES_ALLOC_DECL merged_source::merged_source(boost::asio::any_io_executor executor,
+                                               std::vector<server_source*> sources) {
   if (sources.empty()) throw std::invalid_argument{"merged_source: sources: at least one is needed"};
   if (std::find(sources.begin(), sources.end(), nullptr) != sources.end()) {
     throw std::invalid_argument{"merged_source: sources: must not be null"};

@@ -34,7 +34,8 @@ inline void read_value(reader& in, place const& at, boost::json::value const& va
 /// What a log line or a terminal can show.
 inline auto printable(std::string_view text, std::size_t most) -> std::string {
   std::string out{text.substr(0, most)};
-  std::replace_if(out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+  auto const is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  std::replace_if(out.begin(), out.end(), is_control, ' ');
   while (!out.empty() && out.back() == ' ') out.pop_back();
   return out;
 }

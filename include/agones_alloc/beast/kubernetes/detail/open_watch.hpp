@@ -67,7 +67,8 @@ class open_watch : public std::enable_shared_from_this<open_watch<Kind>> {
 
   void open() {
     context_->client.async_stream(
-        context_->watch_request(position_), back([](open_watch& self, error_code ec, std::unique_ptr<response_stream> s) {
+        context_->watch_request(position_),
+        back([](open_watch& self, error_code ec, std::unique_ptr<response_stream> s) {
           if (ec) return self.finish(ec);
           self.stream_ = std::move(s);
           if (self.stream_->head().status != 200) return self.read_refusal();

@@ -26,8 +26,10 @@ namespace detail {
 // The queue and the counts are under the lock, all else is confined to the strand.
 class event_recorder_core : public std::enable_shared_from_this<event_recorder_core> {
  public:
-  event_recorder_core(boost::asio::any_io_executor executor, http_client& client, timer& time, event_recorder_options options)
-      : strand_{boost::asio::make_strand(std::move(executor))}, client_{client}, timer_{time}, options_{std::move(options)},
+  event_recorder_core(boost::asio::any_io_executor executor, http_client& client, timer& time,
+                      event_recorder_options options)
+      : strand_{boost::asio::make_strand(std::move(executor))}, client_{client}, timer_{time},
+        options_{std::move(options)},
         retry_{options_.retry}, correlate_{options_.correlate} {}
 
   void record(event_note note) {
@@ -70,6 +72,12 @@ class event_recorder_core : public std::enable_shared_from_this<event_recorder_c
   };
   using job_ptr = std::shared_ptr<job>;
 
+  // On the strand, for what the recorder's end cancels.
+  template <class F>
+  auto bound(job& one, F f) {
+    return boost::asio::bind_cancellation_slot(one.stop.slot(), boost::asio::bind_executor(strand_, std::move(f)));
+  }
+
   void work() {
     while (!stopped_ && writing_.size() < options_.writers) {
       auto note = next();
@@ -81,8 +89,9 @@ class event_recorder_core : public std::enable_shared_from_this<event_recorder_c
       }
       auto made = std::make_shared<job>();
       made->create = decision.what == event_decision::action::create;
-      made->event = {std::move(decision.name), std::move(note->about), std::move(note->uid), std::move(note->resource_version),
-                     note->warning, std::move(note->reason), std::move(decision.message), options_.component,
+      made->event = {std::move(decision.name), std::move(note->about), std::move(note->uid),
+                     std::move(note->resource_version), note->warning, std::move(note->reason),
+                     std::move(decision.message), options_.component,
                      std::chrono::floor<std::chrono::seconds>(decision.first),
                      std::chrono::floor<std::chrono::seconds>(decision.last), decision.count};
       writing_.push_back(made);
@@ -94,7 +103,8 @@ class event_recorder_core : public std::enable_shared_from_this<event_recorder_c
   auto next() -> std::optional<event_note> {
     std::lock_guard const lock{mutex_};
     auto const in_hand = [this](event_note const& note) {
-      return std::any_of(writing_.begin(), writing_.end(), [&](job_ptr const& one) { return one->event.about == note.about; });
+      return std::any_of(writing_.begin(), writing_.end(),
+                         [&](job_ptr const& one) { return one->event.about == note.about; });
     };
     if (queue_.empty()) woken_ = false;
     if (queue_.empty() || in_hand(queue_.front())) return std::nullopt;
@@ -118,8 +128,7 @@ class event_recorder_core : public std::enable_shared_from_this<event_recorder_c
     auto take = [self = shared_from_this(), one](error_code ec, client_response const& answer) {
       self->answered(one, ec, answer);
     };
-    client_.async_request(std::move(request), boost::asio::bind_cancellation_slot(
-                                                  one->stop.slot(), boost::asio::bind_executor(strand_, std::move(take))));
+    client_.async_request(std::move(request), bound(*one, std::move(take)));
   }
 
   void answered(job_ptr const& one, error_code ec, client_response const& answer) {
@@ -133,17 +142,20 @@ class event_recorder_core : public std::enable_shared_from_this<event_recorder_c
       return send(one);
     }
     // Created by a try whose answer was lost.
-    if (!ec && answer.status == 409 && one->create && one->failures > 0) return finish(one, &event_recorder_counts::written);
-    auto const again = ec ? ec != condition::invalid_request : answer.status == 401 || answer.status == 429 || answer.status >= 500;
+    if (!ec && answer.status == 409 && one->create && one->failures > 0) {
+      return finish(one, &event_recorder_counts::written);
+    }
+    auto const again = ec ? ec != condition::invalid_request
+                          : answer.status == 401 || answer.status == 429 || answer.status >= 500;
     auto const wait = again ? retry_.wait_after(++one->failures, 0.0) : std::nullopt;
     note_failure(ec, answer);
     if (!wait) return finish(one, &event_recorder_counts::failed);
-    auto const advice = std::min<std::chrono::nanoseconds>(answer.retry_after.value_or(std::chrono::seconds{0}), options_.retry.cap);
+    std::chrono::nanoseconds const asked = answer.retry_after.value_or(std::chrono::seconds{0});
+    auto const advice = std::min(asked, options_.retry.cap);
     auto resend = [self = shared_from_this(), one](error_code) {
       self->stopped_ ? self->finish(one, &event_recorder_counts::failed) : self->send(one);
     };
-    timer_.async_wait_until(timer_.now() + std::max(*wait, advice),
-                            boost::asio::bind_cancellation_slot(one->stop.slot(), boost::asio::bind_executor(strand_, std::move(resend))));
+    timer_.async_wait_until(timer_.now() + std::max(*wait, advice), bound(*one, std::move(resend)));
   }
 
   void finish(job_ptr const& one, std::uint64_t event_recorder_counts::*how) {
@@ -189,8 +201,8 @@ class event_recorder_core : public std::enable_shared_from_this<event_recorder_c
 
 }  // namespace detail
 
-AGONES_ALLOC_DECL event_recorder::event_recorder(boost::asio::any_io_executor executor, http_client& client, timer& time,
-                                                 event_recorder_options options) {
+AGONES_ALLOC_DECL event_recorder::event_recorder(boost::asio::any_io_executor executor, http_client& client,
+                                                 timer& time, event_recorder_options options) {
   auto const refuse = [](char const* field, char const* what) {
     throw std::invalid_argument{std::string{"event_recorder_options."} + field + ": " + what};
   };

@@ -29,8 +29,8 @@ class mirror_core : public std::enable_shared_from_this<mirror_core<Kind>> {
 
   mirror_core(boost::asio::any_io_executor executor, http_client& client, timer& time, random_source& random,
               kubernetes_mirror_options options)
-      : strand_{boost::asio::make_strand(executor)}, watch_{executor, client, time, std::move(options.watch)}, timer_{time},
-        random_{random}, retry_{options.retry}, on_change_{std::move(options.on_change)} {}
+      : strand_{boost::asio::make_strand(executor)}, watch_{executor, client, time, std::move(options.watch)},
+        timer_{time}, random_{random}, retry_{options.retry}, on_change_{std::move(options.on_change)} {}
 
   void start() {
     boost::asio::post(strand_, [self = this->shared_from_this()] {
@@ -67,12 +67,15 @@ class mirror_core : public std::enable_shared_from_this<mirror_core<Kind>> {
     auto on_strand = [self = this->shared_from_this(), f](auto&&... arguments) {
       if (!self->stopped_) f(*self, std::forward<decltype(arguments)>(arguments)...);
     };
-    return boost::asio::bind_cancellation_slot(pending_.slot(), boost::asio::bind_executor(strand_, std::move(on_strand)));
+    return boost::asio::bind_cancellation_slot(pending_.slot(),
+                                               boost::asio::bind_executor(strand_, std::move(on_strand)));
   }
 
   void go_on() {
     if (version_.empty()) {
-      watch_.async_list(back([](mirror_core& self, error_code ec, object_list<object> all) { self.listed(ec, std::move(all)); }));
+      watch_.async_list(back([](mirror_core& self, error_code ec, object_list<object> all) {
+        self.listed(ec, std::move(all));
+      }));
     } else {
       watch_.async_watch(version_, back([](mirror_core& self, error_code ec, object_events<object> heard) {
                            self.heard(ec, std::move(heard));

@@ -31,13 +31,16 @@ AGONES_ALLOC_DECL void kubernetes_source::do_list(list_handler done) {
 }
 
 AGONES_ALLOC_DECL void kubernetes_source::do_watch(std::string from, watch_handler done) {
-  watch_.async_watch(std::move(from), detail::adapted(std::move(done), +[](error_code ec, object_events<game_server> heard) {
+  auto const adapt = +[](error_code ec, object_events<game_server> heard) {
     server_events out;
     out.resource_version = std::move(heard.resource_version);
     out.events.reserve(heard.events.size());
-    for (auto& event : heard.events) out.events.push_back({detail::server_event_kind(event.what), std::move(event.object)});
+    for (auto& event : heard.events) {
+      out.events.push_back({detail::server_event_kind(event.what), std::move(event.object)});
+    }
     return std::pair{ec, std::move(out)};
-  }));
+  };
+  watch_.async_watch(std::move(from), detail::adapted(std::move(done), adapt));
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

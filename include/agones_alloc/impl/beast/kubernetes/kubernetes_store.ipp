@@ -91,11 +91,11 @@ AGONES_ALLOC_DECL void kubernetes_store::do_update(update_request update, handle
   append_merge_patch(request.body, *update.base, *update.desired);
   request.deadline = update.deadline;
   request.body_limit = options_->object_bytes;
-  client_.async_request(std::move(request),
-                        detail::adapted(std::move(done), [options = options_](error_code ec, client_response const& answer) {
-                          if (!ec) return detail::write_result(answer, *options);
-                          return std::pair{detail::unsent(ec), detail::no_result(answer)};
-                        }));
+  auto judge = [options = options_](error_code ec, client_response const& answer) {
+    if (!ec) return detail::write_result(answer, *options);
+    return std::pair{detail::unsent(ec), detail::no_result(answer)};
+  };
+  client_.async_request(std::move(request), detail::adapted(std::move(done), std::move(judge)));
 }
 
 AGONES_ALLOC_DECL void kubernetes_store::do_read(object_key key, handler done) {
@@ -103,11 +103,11 @@ AGONES_ALLOC_DECL void kubernetes_store::do_read(object_key key, handler done) {
   request.target = object_path(detail::game_servers, key.namespace_.view(), key.name.view());
   request.headers.emplace_back("Accept", "application/json");
   request.body_limit = options_->object_bytes;
-  client_.async_request(std::move(request),
-                        detail::adapted(std::move(done), [options = options_](error_code ec, client_response const& answer) {
-                          if (!ec) return detail::read_result(answer, *options);
-                          return std::pair{ec, detail::no_result(answer)};
-                        }));
+  auto judge = [options = options_](error_code ec, client_response const& answer) {
+    if (!ec) return detail::read_result(answer, *options);
+    return std::pair{ec, detail::no_result(answer)};
+  };
+  client_.async_request(std::move(request), detail::adapted(std::move(done), std::move(judge)));
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI
