@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What deploy/kubernetes installs, and the built server behind a real API server: `aggregation_test.py PROGRAM`."""
+"""What deploy/kubernetes installs, and the built server behind a real API server:
+`aggregation_test.py PROGRAM [EXAMPLE CONTROLLER]`."""
 import sys
 
 sys.dont_write_bytecode = True  # nothing is written into the source tree

@@ -13,6 +13,7 @@ import re
 import resource
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -88,7 +89,7 @@ class Running:
     def read(self):
         for line in self.process.stdout:
             self.lines.append(line)
-            found = re.search(r"http://127\.0\.0\.1:(\d+)", line)
+            found = re.search(r"https?://127\.0\.0\.1:(\d+)", line)
             if found and not self.listening.is_set():
                 self.port = int(found.group(1))
                 self.listening.set()
@@ -549,6 +550,155 @@ def ipv6_and_several_fleet_sources_work(folder):
         finally:
             process.terminate()
             process.wait(PATIENCE)
+
+
+class Pki:
+    """Authorities and certificates in a folder, made with the openssl command."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+
+    def path(self, name):
+        return str(self.folder / name)
+
+    def openssl(self, *arguments):
+        done = subprocess.run(["openssl", *arguments], capture_output=True, text=True, timeout=PATIENCE)
+        expect(done.returncode == 0, done.stderr)
+
+    def authority(self, name):
+        self.openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
+                     f"/CN={name}", "-keyout", self.path(f"{name}.key"), "-out", self.path(f"{name}.crt"))
+
+    def issue(self, name, authority, days=1, extra=""):
+        """NAME.crt and NAME.key"""
+        (self.folder / "extensions").write_text(f"subjectAltName=DNS:localhost\n{extra}\n")
+        self.openssl("req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", f"/CN={name}",
+                     "-keyout", self.path(f"{name}.key"), "-out", self.path("request"))
+        self.openssl("x509", "-req", "-in", self.path("request"), "-days", str(days), "-CA", self.path(f"{authority}.crt"),
+                     "-CAkey", self.path(f"{authority}.key"), "-set_serial", str(time.time_ns()), "-extfile",
+                     self.path("extensions"), "-out", self.path(f"{name}.crt"))
+
+    def options(self):
+        return f"--tls-cert={self.path('server.crt')}", f"--tls-key={self.path('server.key')}"
+
+    def ask(self, port, path, own=None, body=None, headers=None):
+        """Status and text over HTTPS; None when the connection is refused."""
+        context = ssl.create_default_context(cafile=self.path("ca.crt"))
+        if own:
+            context.load_cert_chain(self.path(f"{own}.crt"), self.path(f"{own}.key"))
+        connection = http.client.HTTPSConnection("localhost", port, timeout=PATIENCE, context=context)
+        try:
+            connection.request("POST" if body else "GET", path, body, {"Content-Type": "application/json", **(headers or {})})
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+        except (ssl.SSLError, ConnectionError):
+            return None
+        finally:
+            connection.close()
+
+
+def pki(folder):
+    made = Pki(folder)
+    made.authority("ca")
+    made.authority("clients")
+    made.issue("server", "ca")
+    made.issue("me", "clients")
+    return made
+
+
+@case
+def over_tls_only_certificates_of_the_client_authority_may_allocate(folder):
+    keys = pki(folder)
+    keys.issue("stranger", "ca")
+    keys.issue("late", "clients", days=-1)
+    keys.issue("server-only", "clients", extra="extendedKeyUsage=serverAuth")
+    with Running("--fleets", fleet_file(folder), *keys.options(), f"--client-ca={keys.path('clients.crt')}") as server:
+        wish = json.dumps({"spec": {}})
+        forged = {"X-Remote-User": "admin", "X-Remote-Group": "system:masters"}
+        expect(keys.ask(server.port, "/live")[0] == 200, "probes need no certificate")
+        for path, body in ((KUBERNETES, wish), (REST, json.dumps({"namespace": "default"}))):
+            status, text = keys.ask(server.port, path, None, body, forged)
+            expect(status == 401 and json.loads(text)["kind"] == "Status", f"without a certificate: {status} {text}")
+            for own in ("stranger", "late", "server-only"):
+                expect(keys.ask(server.port, path, own, body, forged) is None, f"{own} got in")
+            expect(keys.ask(server.port, path, "me", body)[0] in (200, 201, 429), "a good one gets in")
+        try:
+            http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE).request("GET", "/live")
+        except ConnectionError:
+            pass
+        expect(keys.ask(server.port, "/live")[0] == 200, "plain HTTP harms nobody")
+        expect(server.stop() == 0, "ends with 0")
+
+
+@case
+def certificates_are_read_again_and_broken_ones_leave_the_last(folder):
+    keys = pki(folder)
+    with Running("--fleets", fleet_file(folder), *keys.options(), "--allow-anonymous") as server:
+        def shown():
+            return ssl.get_server_certificate(("127.0.0.1", server.port))
+
+        def wait(done, what):
+            give_up = time.monotonic() + PATIENCE
+            while not done():
+                expect(time.monotonic() < give_up, what)
+                time.sleep(0.02)
+
+        before = shown()
+        context = ssl.create_default_context(cafile=keys.path("ca.crt"))
+        old = http.client.HTTPSConnection("localhost", server.port, timeout=PATIENCE, context=context)
+        def lives():
+            old.request("GET", "/live")
+            answer = old.getresponse()
+            answer.read()
+            return answer.status == 200
+
+        expect(lives(), "it answers")
+        pathlib.Path(keys.path("server.key")).write_text("broken")
+        server.process.send_signal(signal.SIGHUP)
+        wait(lambda: any("last good ones stay in use" in line for line in server.lines), "the log says so")
+        expect(shown() == before, "the last good one is in use")
+        keys.issue("server", "ca")
+        server.process.send_signal(signal.SIGHUP)
+        wait(lambda: shown() != before, "the new one is shown")
+        socket_of_old = old.sock
+        expect(lives() and old.sock is socket_of_old, "the old connection goes on")
+
+
+@case
+def certificates_that_cannot_be_used_are_named_at_the_start(folder):
+    keys = pki(folder)
+    fleets = ("--fleets", fleet_file(folder))
+    keys.openssl("pkey", "-in", keys.path("server.key"), "-aes256", "-passout", "pass:secret", "-out", keys.path("locked.key"))
+    cert = f"--tls-cert={keys.path('server.crt')}"
+    for options, words in (
+            ((cert, f"--tls-key={keys.path('locked.key')}", "--allow-anonymous"), ("locked.key", "is encrypted")),
+            ((cert, f"--tls-key={keys.path('me.key')}", "--allow-anonymous"), ("me.key", "does not belong")),
+            ((cert, "--tls-key=/nowhere/tls.key", "--allow-anonymous"), ("/nowhere/tls.key", "No such file")),
+            ((*keys.options(), f"--client-ca={keys.path('me.key')}"), ("me.key", "holds no certificate")),
+            ((cert, "--allow-anonymous"), ("--tls-key",)),
+            (keys.options(), ("--tls-cert", "who may allocate", "--client-ca")),
+            ((*keys.options(), "--requestheader"), ("--requestheader", "--kubeconfig")),
+            (("--client-ca=x",), ("need --tls-cert",))):
+        done = run(*fleets, *options)
+        expect(done.returncode == 2 and done.stdout == "", f"{options}: {done.returncode} {done.stdout}")
+        expect(all(word in done.stderr for word in words), f"{words}: {done.stderr}")
+
+
+@case
+def a_front_proxy_with_the_right_name_speaks_for_others_on_the_kubernetes_paths(folder):
+    keys = pki(folder)
+    keys.authority("proxies")
+    for name in ("front", "another"):
+        keys.issue(name, "proxies")
+    with Running("--fleets", fleet_file(folder), *keys.options(), f"--requestheader-client-ca-file={keys.path('proxies.crt')}",
+                 "--requestheader-allowed-names=front,second") as server:
+        wish = json.dumps({"spec": {}})
+        alice = {"X-Remote-User": "alice"}
+        expect(keys.ask(server.port, KUBERNETES, "front", wish, alice)[0] == 201, "the proxy gets in")
+        expect(keys.ask(server.port, KUBERNETES, "front", wish)[0] == 401, "it has to say who asks")
+        expect(keys.ask(server.port, KUBERNETES, "another", wish, alice)[0] == 403, "another name does not")
+        expect(keys.ask(server.port, KUBERNETES, None, wish, alice)[0] == 401, "nobody does")
+        expect(keys.ask(server.port, REST, "front", json.dumps({"namespace": "default"}), alice)[0] == 403, "REST is not its")
 
 
 def main():

@@ -4,6 +4,8 @@ import json
 import pathlib
 import re
 import ssl
+import subprocess
+import sys
 import tempfile
 import threading
 
@@ -11,7 +13,7 @@ import kit
 import secure_serving
 from kit import ROOT, case, expect, same, tool
 from secure_serving import ACCOUNT, NAMESPACE, PATH, SecureServer, aggregated, certificate, run_kubectl, serving_certificate
-from serving import fill, stored
+from serving import PROGRAM, fill, stored
 
 DEPLOY = ROOT / "deploy/kubernetes"
 WISH = {"apiVersion": "allocation.agones.dev/v1", "kind": "GameServerAllocation", "metadata": {"generateName": "wish-"},
@@ -203,3 +205,25 @@ def _():
         same({name for _, name in results}, set(stored()))
         expect(len(shown) > 1, shown)
         expect(any("last good ones stay in use" in line for line in server.log), server.log)
+
+
+@case("the example controller allocates by its own order, under the same account, and hears of each allocation")
+def _():
+    program = sys.argv[2] if len(sys.argv) > 2 else str(pathlib.Path(PROGRAM).parent / "controller")
+    fill(6)
+    for name in ("gs-0002", "gs-0005"):
+        same(kit.patch(name, {"metadata": {"labels": {"zone": "home"}}})[0], 200)
+    with tempfile.TemporaryDirectory() as folder:
+        config = secure_serving.account_kubeconfig(pathlib.Path(folder))
+
+        def run(count: int) -> subprocess.CompletedProcess:
+            return subprocess.run([program, str(config), "default", "simple", str(count)], capture_output=True, text=True,
+                                  check=False, timeout=120)
+
+        done = run(2)
+        same((done.returncode, done.stderr), (0, ""))
+        same(sorted(done.stdout.splitlines()), [f"Allocated {name} at 192.0.2.7" for name in ("gs-0002", "gs-0005")])
+        same({name for name, one in stored().items() if one["status"]["state"] == "Allocated"}, {"gs-0002", "gs-0005"})
+        events = json.loads(tool("kubectl", "get", "events", "-o", "json"))["items"]
+        expect("gs-0005" in {one["involvedObject"]["name"] for one in events if one["reason"] == "Allocated"}, events)
+        same(run(5).returncode, 1)  # four are left
