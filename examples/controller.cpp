@@ -2,7 +2,8 @@
 //
 //   controller KUBECONFIG NAMESPACE FLEET COUNT
 //
-// Allocates so many game servers of the fleet, those in zone "home" first, and says which; exits with 1 when some are missing.
+// Allocates so many game servers of the fleet, those in zone "home" first, and says which; exits with 1 when some are
+// missing.
 #include <agones_alloc/async/allocator.hpp>
 #include <agones_alloc/async/asio_timer.hpp>
 #include <agones_alloc/beast/client/kube_connection.hpp>

@@ -29,6 +29,7 @@
 #include <agones_alloc/impl/beast/kubernetes_body.ipp>
 #include <agones_alloc/impl/beast/kubernetes_front_end.ipp>
 #include <agones_alloc/impl/beast/media_type.ipp>
+#include <agones_alloc/impl/beast/openapi_document.ipp>
 #include <agones_alloc/impl/beast/outcome_answer.ipp>
 #include <agones_alloc/impl/beast/parsed_request.ipp>
 #include <agones_alloc/impl/beast/probes.ipp>

@@ -22,7 +22,8 @@ class tls_serving {
  public:
   /// `cluster`: null without one. The Kubernetes API may be asked through the front proxy, REST may not.
   tls_serving(boost::asio::any_io_executor, server_options const&, agones_alloc::http_client* cluster,
-              agones_alloc::http_handler& kubernetes, agones_alloc::http_handler& rest, agones_alloc::timer&, agones_alloc::logger&);
+              agones_alloc::http_handler& kubernetes, agones_alloc::http_handler& rest, agones_alloc::timer&,
+              agones_alloc::logger&);
 
   auto kubernetes() -> agones_alloc::http_handler& { return kubernetes_; }
   auto rest() -> agones_alloc::http_handler& { return rest_; }

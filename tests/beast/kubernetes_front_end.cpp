@@ -2,8 +2,10 @@
 #include "front_end_fixture.hpp"
 
 #include <agones_alloc/beast/kubernetes_front_end.hpp>
+#include <agones_alloc/beast/openapi_document.hpp>
 
 #include <doctest/doctest.h>
+#include <openssl/sha.h>
 
 #include <string>
 #include <vector>
@@ -43,7 +45,9 @@ TEST_CASE("every path that is no allocation answers as the aggregator expects") 
       {"GET", "/apis", 406, "application/json", ""},
       {"POST", "/apis", 406, "application/json", ""},
       {"GET", "/openapi/v2", 200, "application/json", R"({"info":{"title":"allocation.agones.dev"},"paths":null})"},
-      {"GET", "/openapi/v3", 200, "application/json", R"({"paths":{}})"},
+      {"GET", "/openapi/v3", 200, "application/json", std::string{openapi_list()}},
+      {"GET", std::string{openapi_document_path} + "?hash=1", 200, "application/json", std::string{openapi_document()}},
+      {"POST", std::string{openapi_document_path}, 404, text, missing},
       {"GET", "/apis/allocation.agones.dev/v1", 200, "application/json", discovery},
       {"GET", "/apis/allocation.agones.dev/v1/", 200, "application/json", discovery},
       {"GET", "/apis/allocation.agones.dev/v1?timeout=32s", 200, "application/json", discovery},
@@ -69,6 +73,33 @@ TEST_CASE("every path that is no allocation answers as the aggregator expects") 
     CHECK(answer.body == row.body);
   }
   CHECK(f.backend.calls.empty());
+}
+
+TEST_CASE("the OpenAPI document is JSON, refers to nothing that is not there, and is found where the list says") {
+  auto const list = json_at(std::string{openapi_list()}, "/paths/apis~1allocation.agones.dev~1v1/serverRelativeURL");
+  CHECK(list.find(openapi_document_path) == 1);
+  std::string const document{openapi_document()};
+  CHECK(json_at(document, "/openapi") == "\"3.0.0\"");
+  std::size_t references = 0;
+  static constexpr std::string_view before = "\"$ref\":\"#";
+  for (auto at = document.find(before); at != std::string::npos; at = document.find(before, at)) {
+    at += before.size();
+    auto const pointer = document.substr(at, document.find('"', at) - at);
+    CAPTURE(pointer);
+    CHECK(json_at(document, pointer) != "");
+    ++references;
+  }
+  CHECK(references > 5);
+  // The first half of its SHA-256: who edits the document must let clients know.
+  unsigned char digest[SHA256_DIGEST_LENGTH];
+  SHA256(reinterpret_cast<unsigned char const*>(document.data()), document.size(), digest);
+  std::string hash = "?hash=";
+  for (std::size_t i = 0; i != 16; ++i) {
+    hash += "0123456789ABCDEF"[digest[i] / 16];
+    hash += "0123456789ABCDEF"[digest[i] % 16];
+  }
+  CAPTURE(hash);
+  CHECK(list.find(hash) != std::string::npos);
 }
 
 TEST_CASE("an allocation answers 201 with the whole object, trailing slash or not") {

@@ -32,10 +32,12 @@ AGONES_ALLOC_DECL auto is_front_proxy(client_certificate const*, front_proxy_rul
 AGONES_ALLOC_DECL auto is_identity_header(std::string_view name, front_proxy_rules const&) -> bool;
 
 /// Who asks, as the fields of a request say, which has come through a front proxy; nullopt when they name no user.
-AGONES_ALLOC_DECL auto read_identity_headers(http_request const&, front_proxy_rules const&) -> std::optional<caller_identity>;
+AGONES_ALLOC_DECL auto read_identity_headers(http_request const&, front_proxy_rules const&)
+    -> std::optional<caller_identity>;
 
 /// Reads the ConfigMap kube-system/extension-apiserver-authentication, where an API server publishes its rules. A field
-/// that is absent keeps its default; without an authority, `authorities` is "". `problem` says what is wrong; nullopt then.
+/// that is absent keeps its default; without an authority, `authorities` is "". `problem` says what is wrong; nullopt
+/// then.
 AGONES_ALLOC_DECL auto read_front_proxy_rules(std::string_view config_map, std::string& problem)
     -> std::optional<front_proxy_rules>;
 

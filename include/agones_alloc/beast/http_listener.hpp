@@ -3,7 +3,6 @@
 
 #include <agones_alloc/beast/http_handler.hpp>
 #include <agones_alloc/beast/http_limits.hpp>
-#include <agones_alloc/beast/tls/tls_server.hpp>
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/error.hpp>
 #include <agones_alloc/port/logger.hpp>
@@ -21,6 +20,8 @@
 #include <utility>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
+
+class tls_server;
 
 namespace detail {
 class http_listener_state;

@@ -13,7 +13,7 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
-/// Paths: `/`, `/apis`, `/openapi/v2`, `/openapi/v3`, `/apis/allocation.agones.dev/v1` and
+/// Paths: `/`, `/apis`, `/openapi/v2`, `/openapi/v3` and the document that it names, `/apis/allocation.agones.dev/v1` and
 /// `.../namespaces/<ns>/gameserverallocations`; 404 for anything else.
 ///
 /// An allocation is negotiated before it is decided (Q20); another kind in the body is refused (Q21); the status

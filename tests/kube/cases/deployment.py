@@ -124,6 +124,9 @@ def _():
         same(found.stderr, "")
         expect(re.search(r"gameserverallocations\s+gsa\s+allocation.agones.dev/v1\s+true\s+GameServerAllocation", found.stdout),
                found.stdout)
+        explained = run_kubectl("explain", "gameserverallocations.spec.selectors.gameServerState")
+        same(explained.stderr, "")
+        expect("Allocated takes one that is in use already" in explained.stdout, explained.stdout)
         wrong = {**WISH, "spec": {"scheduling": "Sideways"}}
         (folder / "wrong.json").write_text(json.dumps(wrong))
         said = run_kubectl("create", "-f", str(folder / "wrong.json"), good=False).stderr
@@ -140,10 +143,14 @@ def _():
         tool("kubectl", "create", "serviceaccount", "-n", NAMESPACE, "matchmaker")
         config = secure_serving.account_kubeconfig(folder, "matchmaker")
         said = run_kubectl("create", "-f", str(folder / "wish.json"), kubeconfig=config, good=False).stderr
-        expect("Forbidden" in said, said)
+        expect("Error from server (Forbidden)" in said, said)
         same(stored()["gs-0000"]["status"]["state"], "Ready")
         tool("kubectl", "create", "rolebinding", "callers", "-n", "default", "--clusterrole=agones-alloc-caller",
              f"--serviceaccount={NAMESPACE}:matchmaker")
+        # kubectl asks the server for strict validation, though this account may not look for definitions.
+        (folder / "wrong.json").write_text(json.dumps({**WISH, "spec": {"sheduling": "Packed"}}))
+        said = run_kubectl("create", "-f", str(folder / "wrong.json"), kubeconfig=config, good=False).stderr
+        expect("Error from server" in said and "sheduling" in said, said)
         same(create(folder, kubeconfig=config)["state"], "Allocated")
 
 

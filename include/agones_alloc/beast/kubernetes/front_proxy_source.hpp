@@ -26,9 +26,9 @@ struct front_proxy_source_options {
   logger* log{nullptr};
 };
 
-/// Reads the ConfigMap kube-system/extension-apiserver-authentication, and again from time to time. `on_change` is called on
-/// the executor with the first rules and with every other ones; what cannot be read is logged once a problem, and the
-/// last rules stay. Needs the Role extension-apiserver-authentication-reader.
+/// Reads the ConfigMap kube-system/extension-apiserver-authentication, and again from time to time. `on_change` is
+/// called on the executor with the first rules and with every other ones; what cannot be read is logged once a problem,
+/// and the last rules stay. Needs the Role extension-apiserver-authentication-reader.
 ///
 /// Confined to the executor. Client, timer and logger must outlive it.
 class front_proxy_source {

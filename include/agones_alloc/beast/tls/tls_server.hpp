@@ -38,11 +38,12 @@ namespace detail {
 class tls_server_state;
 }
 
-/// Holds one bundle at a time and replaces it as a whole (Q40): a new handshake uses the newest, connections keep theirs.
-/// Files that cannot be used leave the last good bundle in use, which is logged once a problem; they are tried again at each
-/// look. A file is read whole, at most 1 MiB, which blocks for as long as that takes.
+/// Holds one bundle at a time and replaces it as a whole (Q40): a new handshake uses the newest, connections keep
+/// theirs. Files that cannot be used leave the last good bundle in use, which is logged once a problem; they are tried
+/// again at each look. A file is read whole, at most 1 MiB, which blocks for as long as that takes.
 ///
-/// Thread safety: confined to the executor. Timer and logger must outlive it; it must outlive the listeners that use it.
+/// Thread safety: confined to the executor. Timer and logger must outlive it; it must outlive the listeners that use
+/// it.
 class tls_server {
  public:
   AGONES_ALLOC_DECL tls_server(boost::asio::any_io_executor, timer&, tls_server_options, logger* = nullptr);

@@ -52,11 +52,12 @@ class tls_stream {
   auto async_write_some(Buffers const& from, Handler&& handler) {
     return stream_.async_write_some(from, std::forward<Handler>(handler));
   }
-  /// Says that nothing more will be sent; reading goes on. No write is pending. Handler: void(error_code), when that is sent.
+  /// Says that nothing more will be sent; reading goes on. No write is pending. Handler: void(error_code), when that
+  /// is sent.
   template <class Handler>
   void async_shut_sending(Handler&& handler) {
-    // Asio's shutdown also waits for the other side's word, which must not be while a read is pending: its input is lost
-    // then. With that word taken as come it only writes, as it begins to here and now.
+    // Asio's shutdown also waits for the other side's word, which must not be while a read is pending: its input is
+    // lost then. With that word taken as come it only writes, as it begins to here and now.
     SSL_set_shutdown(stream_.native_handle(), SSL_RECEIVED_SHUTDOWN);
     stream_.async_shutdown(std::forward<Handler>(handler));
     SSL_set_shutdown(stream_.native_handle(), SSL_SENT_SHUTDOWN);

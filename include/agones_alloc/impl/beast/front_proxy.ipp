@@ -34,8 +34,8 @@ inline auto extra_prefix(std::string const& lowered, std::vector<std::string> co
 }
 
 /// Of the first field name that is there and not empty, its first value.
-inline auto first_value(std::vector<std::pair<std::string, std::string_view>> const& fields, std::vector<std::string> const& names)
-    -> std::string {
+inline auto first_value(std::vector<std::pair<std::string, std::string_view>> const& fields,
+                        std::vector<std::string> const& names) -> std::string {
   for (auto const& name : names) {
     auto const wanted = lowered_field_name(name);
     for (auto const& [field, value] : fields) {
@@ -91,10 +91,12 @@ AGONES_ALLOC_DECL auto read_identity_headers(http_request const& request, front_
   for (auto const& [name, value] : fields) {
     if (detail::is_among(name, rules.group_headers)) {
       if (!value.empty()) out.groups.emplace_back(value);
-    } else if (auto const size = detail::extra_prefix(name, rules.extra_header_prefixes); size != 0 && size < name.size()) {
-      auto const key = name.substr(size);
-      out.extra.emplace_back(percent_decoded(key).value_or(key), value);
+      continue;
     }
+    auto const size = detail::extra_prefix(name, rules.extra_header_prefixes);
+    if (size == 0 || size == name.size()) continue;
+    auto const key = name.substr(size);
+    out.extra.emplace_back(percent_decoded(key).value_or(key), value);
   }
   return out;
 }

@@ -2,6 +2,7 @@
 
 #include <agones_alloc/beast/http_connection.hpp>
 #include <agones_alloc/beast/http_listener.hpp>
+#include <agones_alloc/beast/tls/tls_server.hpp>
 #include <agones_alloc/beast/tls/tls_stream.hpp>
 
 #include <boost/asio/append.hpp>

@@ -88,7 +88,8 @@ AGONES_ALLOC_DECL void identity_gate::handle(http_request const& request, reply 
     return std::move(done)(std::move(out));
   }
   // It keeps the rules of now, though others may be in use by the time of the answer.
-  auto const one = std::make_shared<detail::identified_request>(request, hidden_, std::get<caller_identity>(std::move(found)));
+  auto const one = std::make_shared<detail::identified_request>(request, hidden_,
+                                                                std::get<caller_identity>(std::move(found)));
   auto const slot = boost::asio::get_associated_cancellation_slot(done);
   auto const executor = boost::asio::get_associated_executor(done);
   behind_->handle(*one, reply{boost::asio::bind_cancellation_slot(

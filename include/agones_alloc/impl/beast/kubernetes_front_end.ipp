@@ -2,6 +2,7 @@
 
 #include <agones_alloc/beast/kubernetes_body.hpp>
 #include <agones_alloc/beast/kubernetes_front_end.hpp>
+#include <agones_alloc/beast/openapi_document.hpp>
 #include <agones_alloc/beast/outcome_answer.hpp>
 #include <agones_alloc/beast/query_string.hpp>
 #include <agones_alloc/beast/request_bounds.hpp>
@@ -193,7 +194,8 @@ AGONES_ALLOC_DECL void kubernetes_front_end::handle(http_request const& request,
   if (get && request.path == "/openapi/v2") {
     return answer(json_response(200, R"({"info":{"title":"allocation.agones.dev"},"paths":null})"));
   }
-  if (get && request.path == "/openapi/v3") return answer(json_response(200, R"({"paths":{}})"));
+  if (get && request.path == "/openapi/v3") return answer(json_response(200, std::string{openapi_list()}));
+  if (get && request.path == openapi_document_path) return answer(json_response(200, std::string{openapi_document()}));
   auto path = request.path;
   if (path.ends_with('/')) path.remove_suffix(1);
   if (get && path == detail::discovery_path) {

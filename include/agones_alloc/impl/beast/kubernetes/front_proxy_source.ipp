@@ -18,7 +18,11 @@ class front_proxy_source_state final : public std::enable_shared_from_this<front
  public:
   front_proxy_source_state(boost::asio::any_io_executor executor, http_client& client, timer& time,
                            std::function<void(front_proxy_rules const&)> on_change, front_proxy_source_options options)
-      : executor_{std::move(executor)}, client_{&client}, time_{&time}, on_change_{std::move(on_change)}, options_{options} {}
+      : executor_{std::move(executor)},
+        client_{&client},
+        time_{&time},
+        on_change_{std::move(on_change)},
+        options_{options} {}
 
   void look() {
     client_request request;
@@ -26,13 +30,12 @@ class front_proxy_source_state final : public std::enable_shared_from_this<front
     request.headers.emplace_back("Accept", "application/json");
     request.deadline = time_->now() + options_.request_time;
     request.body_limit = std::size_t{2} << 20U;
+    auto done = [self = shared_from_this()](error_code ec, client_response const& answer) {
+      if (!self->stopped_) self->look_later(self->take(ec, answer));
+    };
     client_->async_request(std::move(request),
                            boost::asio::bind_cancellation_slot(
-                               stopping_.slot(),
-                               boost::asio::bind_executor(
-                                   executor_, [self = shared_from_this()](error_code ec, client_response const& answer) {
-                                     if (!self->stopped_) self->look_later(self->take(ec, answer));
-                                   })));
+                               stopping_.slot(), boost::asio::bind_executor(executor_, std::move(done))));
   }
 
   void stop() {
@@ -53,7 +56,9 @@ class front_proxy_source_state final : public std::enable_shared_from_this<front
     } else {
       next = read_front_proxy_rules(answer.body, problem);
     }
-    if (next && next->authorities.empty()) problem = "the API server has no front proxy: requestheader-client-ca-file is missing";
+    if (next && next->authorities.empty()) {
+      problem = "the API server has no front proxy: requestheader-client-ca-file is missing";
+    }
     if (!problem.empty() && problem != last_problem_ && options_.log != nullptr) {
       options_.log->log(severity::warning, "cannot read who the front proxy is",
                         {{"config_map", "kube-system/extension-apiserver-authentication"}, {"reason", problem}});
@@ -89,10 +94,12 @@ class front_proxy_source_state final : public std::enable_shared_from_this<front
 
 }  // namespace detail
 
-AGONES_ALLOC_DECL front_proxy_source::front_proxy_source(boost::asio::any_io_executor executor, http_client& client, timer& time,
+AGONES_ALLOC_DECL front_proxy_source::front_proxy_source(boost::asio::any_io_executor executor, http_client& client,
+                                                         timer& time,
                                                          std::function<void(front_proxy_rules const&)> on_change,
                                                          front_proxy_source_options options)
-    : state_{std::make_shared<detail::front_proxy_source_state>(std::move(executor), client, time, std::move(on_change), options)} {}
+    : state_{std::make_shared<detail::front_proxy_source_state>(std::move(executor), client, time, std::move(on_change),
+                                                                options)} {}
 AGONES_ALLOC_DECL front_proxy_source::~front_proxy_source() { state_->stop(); }
 AGONES_ALLOC_DECL void front_proxy_source::start() { state_->look(); }
 AGONES_ALLOC_DECL void front_proxy_source::stop() { state_->stop(); }

@@ -53,8 +53,8 @@ inline void add_address(std::vector<std::string>& out, unsigned char const* byte
 }
 
 inline void read_alternative_names(X509* certificate, client_certificate& out) {
-  std::unique_ptr<GENERAL_NAMES, decltype(&GENERAL_NAMES_free)> const names{
-      static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)), &GENERAL_NAMES_free};
+  auto* const found = static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr));
+  std::unique_ptr<GENERAL_NAMES, decltype(&GENERAL_NAMES_free)> const names{found, &GENERAL_NAMES_free};
   int const count = names ? sk_GENERAL_NAME_num(names.get()) : 0;
   for (int i = 0; i < count; ++i) {
     int kind = 0;
@@ -75,7 +75,8 @@ AGONES_ALLOC_DECL auto read_client_certificate(SSL* ssl) -> std::optional<client
   if (certificate == nullptr) return std::nullopt;
   client_certificate out;
   // The last one counts, as in Go: of several, the most specific.
-  if (auto names = subject_values(certificate, NID_commonName); !names.empty()) out.common_name = std::move(names.back());
+  auto names = subject_values(certificate, NID_commonName);
+  if (!names.empty()) out.common_name = std::move(names.back());
   out.organizations = subject_values(certificate, NID_organizationName);
   read_alternative_names(certificate, out);
   auto const verified = reinterpret_cast<std::uintptr_t>(SSL_get_ex_data(ssl, verified_index()));

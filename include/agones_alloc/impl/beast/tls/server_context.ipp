@@ -24,10 +24,12 @@ inline auto tls_failure(std::string_view what) -> std::string {
 /// Calls `take` with each certificate of the text; gives their number, or -1 when one is broken or not taken.
 template <class Take>
 auto each_certificate(std::string const& pem, Take&& take) -> int {
-  std::unique_ptr<BIO, decltype(&BIO_free)> const in{BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), &BIO_free};
+  auto* const memory = BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size()));
+  std::unique_ptr<BIO, decltype(&BIO_free)> const in{memory, &BIO_free};
   int count = 0;
   for (;; ++count) {
-    std::unique_ptr<X509, decltype(&X509_free)> const one{PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr), &X509_free};
+    auto* const read = PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr);
+    std::unique_ptr<X509, decltype(&X509_free)> const one{read, &X509_free};
     if (!one) break;
     if (!take(one.get())) return -1;
   }
@@ -56,7 +58,9 @@ AGONES_ALLOC_DECL auto count_certificates(std::string const& pem) -> int {
 inline auto is_verified_by(X509_STORE* pool, X509_STORE_CTX* asked, int& problem) -> bool {
   if (pool == nullptr) return false;
   std::unique_ptr<X509_STORE_CTX, decltype(&X509_STORE_CTX_free)> const own{X509_STORE_CTX_new(), &X509_STORE_CTX_free};
-  if (!own || X509_STORE_CTX_init(own.get(), pool, X509_STORE_CTX_get0_cert(asked), X509_STORE_CTX_get0_untrusted(asked)) != 1 ||
+  auto* const leaf = X509_STORE_CTX_get0_cert(asked);
+  auto* const between = X509_STORE_CTX_get0_untrusted(asked);
+  if (!own || X509_STORE_CTX_init(own.get(), pool, leaf, between) != 1 ||
       X509_STORE_CTX_set_default(own.get(), "ssl_client") != 1) {
     problem = X509_V_ERR_OUT_OF_MEM;
     return false;
@@ -73,7 +77,8 @@ AGONES_ALLOC_DECL server_context::~server_context() {
   X509_STORE_free(front_proxies_);
 }
 
-AGONES_ALLOC_DECL auto server_context::make(tls_bundle const& bundle, std::string& problem) -> std::shared_ptr<server_context> {
+AGONES_ALLOC_DECL auto server_context::make(tls_bundle const& bundle, std::string& problem)
+    -> std::shared_ptr<server_context> {
   std::shared_ptr<server_context> out{new server_context};
   ERR_clear_error();
   problem = out->load(bundle);
@@ -94,7 +99,8 @@ AGONES_ALLOC_DECL auto server_context::load(tls_bundle const& bundle) -> std::st
   // A client that offers protocols, and HTTP/1.1 not among them, could not be understood.
   SSL_CTX_set_alpn_select_cb(
       native,
-      [](SSL*, unsigned char const** out, unsigned char* size, unsigned char const* offered, unsigned length, void*) -> int {
+      [](SSL*, unsigned char const** out, unsigned char* size, unsigned char const* offered, unsigned length,
+         void*) -> int {
         static constexpr unsigned char spoken[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
         unsigned char* chosen = nullptr;
         if (SSL_select_next_proto(&chosen, size, spoken, sizeof spoken, offered, length) != OPENSSL_NPN_NEGOTIATED) {
@@ -138,10 +144,13 @@ AGONES_ALLOC_DECL auto server_context::ask_clients(tls_bundle const& bundle) -> 
   if (names == nullptr || clients_ == nullptr || front_proxies_ == nullptr) return tls_failure("client authorities");
   if (add_authorities(clients_, names, bundle.client_authorities) < 0) return tls_failure("client authorities");
   int const proxies = add_authorities(front_proxies_, names, bundle.front_proxy_authorities);
-  if (proxies < 0 || (proxies == 0 && !bundle.front_proxy_authorities.empty())) return tls_failure("front proxy's authorities");
+  if (proxies < 0 || (proxies == 0 && !bundle.front_proxy_authorities.empty())) {
+    return tls_failure("front proxy's authorities");
+  }
   SSL_CTX_set_verify(native, SSL_VERIFY_PEER | (bundle.require ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0), nullptr);
   SSL_CTX_set_cert_verify_callback(
-      native, [](X509_STORE_CTX* asked, void* self) { return static_cast<server_context const*>(self)->verify(asked); }, this);
+      native, [](X509_STORE_CTX* asked, void* self) { return static_cast<server_context const*>(self)->verify(asked); },
+      this);
   // A resumed session would skip the verification, and has no chain.
   SSL_CTX_set_options(native, SSL_OP_NO_TICKET);
   SSL_CTX_set_num_tickets(native, 0);
@@ -158,8 +167,8 @@ AGONES_ALLOC_DECL auto server_context::verify(X509_STORE_CTX* asked) const noexc
   if (is_verified_by(clients_, asked, problem)) verified |= verified_clients;
   if (is_verified_by(front_proxies_, asked, other_problem)) verified |= verified_front_proxy;
   if (verified == 0) {
-    bool const unknown_to_first =
-        problem == X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY || problem == X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE;
+    bool const unknown_to_first = problem == X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY ||
+                                  problem == X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE;
     X509_STORE_CTX_set_error(asked, unknown_to_first ? other_problem : problem);
     return 0;
   }

@@ -78,7 +78,9 @@ class tls_server_state final : public std::enable_shared_from_this<tls_server_st
     auto next = bundle_;
     next.front_proxy_authorities = std::move(authorities);
     auto const problem = use(std::move(next));
-    if (!problem.empty()) say(severity::error, "the front proxy's authority cannot be used; the last one stays in use", problem);
+    if (!problem.empty()) {
+      say(severity::error, "the front proxy's authority cannot be used; the last one stays in use", problem);
+    }
     return problem.empty();
   }
 
@@ -151,6 +153,8 @@ AGONES_ALLOC_DECL auto tls_server::trust_front_proxy(std::string authorities) ->
   return state_->trust_front_proxy(std::move(authorities));
 }
 AGONES_ALLOC_DECL auto tls_server::version() const noexcept -> std::uint64_t { return state_->version(); }
-AGONES_ALLOC_DECL auto tls_server::current() const noexcept -> std::shared_ptr<detail::server_context> { return state_->context(); }
+AGONES_ALLOC_DECL auto tls_server::current() const noexcept -> std::shared_ptr<detail::server_context> {
+  return state_->context();
+}
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI
