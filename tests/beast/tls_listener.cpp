@@ -298,6 +298,12 @@ TEST_CASE("A broken bundle leaves the last good one in use, is logged once, and 
   CHECK(f.client().server() == "next");
 }
 
+TEST_CASE("A look every no time is refused") {
+  tls_fixture f;
+  f.options.look_every = 0s;
+  CHECK_THROWS_AS(f.tls.emplace(f.io.get_executor(), f.time, f.options), std::invalid_argument);
+}
+
 TEST_CASE("An own certificate that has expired is served, with a warning") {
   tls_fixture f;
   f.write("server", -400'000'000);  // the clock of the test stands in 2020

@@ -111,6 +111,8 @@ def _():
         same(given, set(stored()))
         same({one["status"]["state"] for one in stored().values()}, {"Allocated"})
         same(create(folder)["state"], "UnAllocated")
+        shown = run_kubectl("create", "-f", str(ROOT / "examples/allocation.yaml"), "-o", "yaml").stdout
+        expect("state: UnAllocated" in shown and "kind: GameServerAllocation" in shown, shown)
         same(create(folder, "--dry-run=server")["state"], "UnAllocated")
         events = json.loads(tool("kubectl", "get", "events", "-o", "json"))["items"]
         expect(given <= {one["involvedObject"]["name"] for one in events if one["reason"] == "Allocated"}, events)

@@ -33,6 +33,7 @@ struct front_proxy_source_options {
 /// Confined to the executor. Client, timer and logger must outlive it.
 class front_proxy_source {
  public:
+  /// Throws std::invalid_argument for a time that is not positive.
   AGONES_ALLOC_DECL front_proxy_source(boost::asio::any_io_executor, http_client&, timer&,
                                        std::function<void(front_proxy_rules const&)> on_change,
                                        front_proxy_source_options = {});

@@ -46,6 +46,7 @@ class tls_server_state;
 /// it.
 class tls_server {
  public:
+  /// Throws std::invalid_argument for a look_every that is not positive.
   AGONES_ALLOC_DECL tls_server(boost::asio::any_io_executor, timer&, tls_server_options, logger* = nullptr);
   AGONES_ALLOC_DECL ~tls_server();
   tls_server(tls_server const&) = delete;

@@ -6,7 +6,9 @@
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 
+#include <algorithm>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -22,7 +24,12 @@ class front_proxy_source_state final : public std::enable_shared_from_this<front
         client_{&client},
         time_{&time},
         on_change_{std::move(on_change)},
-        options_{options} {}
+        options_{options} {
+    auto const shortest = std::min({options_.look_every, options_.retry_after, options_.request_time});
+    if (shortest <= std::chrono::nanoseconds{0}) {
+      throw std::invalid_argument{"front_proxy_source_options: each time must be positive"};
+    }
+  }
 
   void look() {
     client_request request;

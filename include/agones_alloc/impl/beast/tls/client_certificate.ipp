@@ -53,7 +53,8 @@ inline void add_address(std::vector<std::string>& out, unsigned char const* byte
 }
 
 inline void read_alternative_names(X509* certificate, client_certificate& out) {
-  auto* const found = static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr));
+  auto* const found =
+      static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr));
   std::unique_ptr<GENERAL_NAMES, decltype(&GENERAL_NAMES_free)> const names{found, &GENERAL_NAMES_free};
   int const count = names ? sk_GENERAL_NAME_num(names.get()) : 0;
   for (int i = 0; i < count; ++i) {

@@ -8,6 +8,7 @@
 #include <boost/asio/cancellation_signal.hpp>
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
@@ -18,6 +19,9 @@ class tls_server_state final : public std::enable_shared_from_this<tls_server_st
  public:
   tls_server_state(boost::asio::any_io_executor executor, timer& time, tls_server_options options, logger* log)
       : executor_{std::move(executor)}, time_{&time}, options_{std::move(options)}, log_{log} {
+    if (options_.look_every <= std::chrono::nanoseconds{0}) {
+      throw std::invalid_argument{"tls_server_options::look_every is out of range"};
+    }
     bundle_.ask = options_.clients != client_verification::none;
     bundle_.require = options_.clients == client_verification::required;
   }
