@@ -1,15 +1,13 @@
 #pragma once
 
 #include <agones_alloc/async/detail/complete.hpp>
+#include <agones_alloc/beast/client/credential_file.hpp>
 #include <agones_alloc/beast/client/file_credentials.hpp>
 #include <agones_alloc/json/base64.hpp>
 
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <utility>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
@@ -18,25 +16,6 @@ namespace detail {
 
 inline constexpr std::chrono::seconds credential_file_age{60};
 inline constexpr std::chrono::seconds credential_file_retry{1};
-inline constexpr std::size_t most_credential_bytes = 1U << 20U;
-
-/// Replaces `out`; the problem in words, "" for none.
-inline auto read_credential_file(std::string const& path, std::string& out) -> std::string {
-  errno = 0;
-  std::ifstream in{path, std::ios::binary};
-  std::string text(most_credential_bytes + 1, '\0');
-  if (in) in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (!in.is_open() || in.bad() || (in.fail() && !in.eof())) {
-    return path + ": " + (errno != 0 ? std::strerror(errno) : "cannot be read");
-  }
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  if (text.size() > most_credential_bytes) {
-    return path + ": is larger than " + std::to_string(most_credential_bytes) + " bytes";
-  }
-  if (text.empty()) return path + ": is empty";
-  out = std::move(text);
-  return {};
-}
 
 inline auto read_pem(yaml::pem_source const& from, std::string& out) -> std::string {
   if (!from.pem.empty() || from.file.empty()) {

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <agones_alloc/beast/client/credential_file.hpp>
 #include <agones_alloc/beast/tls/tls_server.hpp>
-#include <agones_alloc/impl/beast/client/file_credentials.ipp>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
