@@ -101,7 +101,8 @@ class memory_stream {
                       boost::asio::append(std::forward<Handler>(done), boost::system::error_code{}, size));
   }
 
-  friend void shut_sending(memory_stream&) {}
+  template <class Kept>
+  friend void shut_sending(memory_stream&, Kept const&) {}
   friend void close_stream(memory_stream& stream) { stream.pipe_->close(); }
 
  private:
