@@ -5,9 +5,13 @@
 #include <agones_alloc/beast/client/client_alarm.hpp>
 #include <agones_alloc/beast/client/client_call.hpp>
 #include <agones_alloc/beast/client/client_connection.hpp>
-#include <agones_alloc/beast/client/pooled_http_client.hpp>
+#include <agones_alloc/beast/client/client_counts.hpp>
+#include <agones_alloc/beast/client/client_options.hpp>
+#include <agones_alloc/beast/client/credentials.hpp>
 #include <agones_alloc/beast/client/token_bucket.hpp>
 #include <agones_alloc/config.hpp>
+#include <agones_alloc/port/logger.hpp>
+#include <agones_alloc/port/timer.hpp>
 
 #include <boost/asio/cancellation_signal.hpp>
 

@@ -1,6 +1,7 @@
 // The HTTP/1.1 client: pooled keep-alive connections over TCP or TLS.
 #pragma once
 
+#include <agones_alloc/beast/client/client_counts.hpp>
 #include <agones_alloc/beast/client/client_options.hpp>
 #include <agones_alloc/beast/client/credentials.hpp>
 #include <agones_alloc/beast/client/http_client.hpp>
@@ -10,8 +11,6 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
@@ -19,17 +18,6 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 namespace detail {
 class client_pool;
 }
-
-/// Counts since the client was made, and of now.
-struct client_counts {
-  std::size_t open{0};       ///< connections
-  std::size_t idle{0};       ///< of those, unused
-  std::size_t waiting{0};    ///< requests without a connection
-  std::uint64_t opened{0};   ///< connections, in all
-  std::uint64_t failed{0};   ///< attempts to open one that failed
-  std::uint64_t sent{0};     ///< requests, repeats counted
-  std::uint64_t repeated{0}; ///< requests sent again on a fresh connection, or with fresh credentials
-};
 
 /// Sends each request on an idle connection, the one used last, or on a new one while the bound allows, else the
 /// request waits, first come first served. A connection whose answer was complete is kept; one made with another
