@@ -27,6 +27,15 @@ def during(server: Server, results: Results, fault) -> None:
         calls.result()
 
 
+def outage(begin: str, what: str, seconds: float, end: str):
+    """A fault for during()."""
+    def happen() -> None:
+        tool(begin, what)
+        time.sleep(seconds)
+        tool(end, what)
+    return happen
+
+
 def all_accounted(results: Results, count: int) -> None:
     found = check_books(results)
     same(len(found), count)
@@ -41,13 +50,8 @@ def _():
         server.wait_ready()
         results = allocate_all(server, 8, number(40))
 
-        def pause() -> None:
-            tool("pause", "apiserver")
-            time.sleep(20)
-            tool("resume", "apiserver")
-
         before = server.cpu_seconds()
-        during(server, results, pause)
+        during(server, results, outage("pause", "apiserver", 20, "resume"))
         expect(results.slowest < 6.5, results.slowest)
         expect(server.cpu_seconds() - before < 8, "spins", server.cpu_seconds() - before)
         rest(server, results)
@@ -61,12 +65,7 @@ def _():
         server.wait_ready()
         results = allocate_all(server, 8, number(40))
 
-        def kill() -> None:
-            tool("kill", "apiserver")
-            time.sleep(3)
-            tool("start", "apiserver")
-
-        during(server, results, kill)
+        during(server, results, outage("kill", "apiserver", 3, "start"))
         expect(results.slowest < 6.5, results.slowest)
         rest(server, results)
         kit.created("after")
@@ -85,12 +84,7 @@ def _():
         server.wait_ready()
         results = allocate_all(server, 8, number(40))
 
-        def kill() -> None:
-            tool("kill", "etcd")
-            time.sleep(2)
-            tool("start", "etcd")
-
-        during(server, results, kill)
+        during(server, results, outage("kill", "etcd", 2, "start"))
         expect(results.slowest < 11.5, results.slowest)
         rest(server, results)
     all_accounted(results, 200)
