@@ -55,6 +55,8 @@ class world {
       new_request();
     } else if (what < 90) {
       explain();
+    } else if (what < 91) {
+      close_nodes();
     } else {
       pick();
     }
@@ -241,6 +243,15 @@ class world {
     }
   }
 
+  void close_nodes() {
+    open_.clear();
+    all_open_ = chance(4);
+    for (int i = 0; i != 6; ++i) {
+      if (!chance(3)) open_.push_back("node" + std::to_string(i));
+    }
+    cache_.set_open_nodes(all_open_ ? nullptr : std::make_shared<open_nodes const>(open_));
+  }
+
   void make_requests() {
     for (int i = 0; i != 12; ++i) new_request();
   }
@@ -302,6 +313,7 @@ class world {
     for (auto const& [key, known] : model_) {
       auto& load = out[known.server->status.node_name.str()];
       ++(known.server->status.state == game_server_state::allocated ? load.allocated : load.ready);
+      load.closing = !all_open_ && std::find(open_.begin(), open_.end(), known.server->status.node_name) == open_.end();
     }
     return out;
   }
@@ -417,6 +429,8 @@ class world {
   ranked_index index_;
   std::map<object_key, modelled> model_;
   std::vector<request_ptr> requests_;
+  std::vector<shared_string> open_;
+  bool all_open_{true};
   std::uint64_t version_{1};
   std::size_t step_{0};
   std::size_t picks_{0};

@@ -272,6 +272,34 @@ TEST_CASE_FIXTURE(fixture, "node loads count claimed servers by their last known
   CHECK(index.load_of("n2") == std::nullopt);
 }
 
+TEST_CASE_FIXTURE(fixture, "packed order fills closing nodes last, and tells when that changes") {
+  cache.store(server_builder{"a"}.node("full").made());
+  cache.store(server_builder{"b"}.node("full").allocated().made());
+  cache.store(server_builder{"c"}.node("other").made());
+  cache.store(server_builder{"d"}.node("").made());
+  auto rings = 0;
+  cache.on_change([&] { ++rings; });
+  auto const next = [&] {
+    auto const out = name(fleet_request());
+    cache.put_back(got.handle);
+    return out;
+  };
+  CHECK(next() == "a");
+  cache.set_open_nodes(std::make_shared<open_nodes const>(std::vector<shared_string>{"other"}));
+  CHECK(rings == 1);
+  CHECK(next() == "c");
+  CHECK(index.load_of("full") == node_load{1, 1, true});
+  cache.set_open_nodes(std::make_shared<open_nodes const>(std::vector<shared_string>{}));
+  CHECK(next() == "d");  // no node is not a closing one
+  cache.erase({"default", "d"});
+  CHECK(next() == "a");  // the least bad
+  cache.store(server_builder{"e"}.node("new").made());  // not known to be open
+  CHECK(next() == "a");
+  cache.set_open_nodes(nullptr);
+  CHECK(next() == "a");
+  CHECK(index.load_of("new") == node_load{0, 1, false});
+}
+
 TEST_CASE_FIXTURE(fixture, "an explanation counts as the rules do") {
   std::vector<game_server_ptr> all{
       server_builder{"a"}.counter("rooms", 0, 2).made(), server_builder{"b"}.label("map", "x").allocated().made(),

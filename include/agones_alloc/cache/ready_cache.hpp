@@ -3,6 +3,7 @@
 
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/cache/freshness.hpp>
+#include <agones_alloc/cache/open_nodes.hpp>
 #include <agones_alloc/cache/server_handle.hpp>
 #include <agones_alloc/cache/slot_stripe.hpp>
 #include <agones_alloc/cache/word_sharing.hpp>
@@ -53,6 +54,9 @@ class basic_ready_cache {
   /// A complete list: takes in each value, then drops what is neither listed nor stored meanwhile. Atomic per key.
   void replace_all(std::span<game_server_ptr const> servers);
 
+  /// Which nodes are there to stay; null: all of them, as in the beginning. The servers of the others rank last in packed order.
+  void set_open_nodes(std::shared_ptr<open_nodes const> nodes);
+
   /// Takes the server if it is free and still at this version; null: lost.
   auto claim(server_handle handle) -> game_server_ptr;
   /// Nothing was written: the claimed value, or the newer one seen meanwhile, is free again.
@@ -75,13 +79,15 @@ class basic_ready_cache {
   /// more are left. A slot is listed once however often it changed. One taker at a time.
   auto take_changes(std::vector<slot_view>& out, std::size_t limit) -> bool;
   auto read(std::uint32_t id) const -> slot_view;
-  /// True when take_changes has something. Cheap, for its taker: from here on the next change rings the hook.
+  /// What set_open_nodes was last given, unless it was taken already.
+  auto take_open_nodes() -> std::optional<std::shared_ptr<open_nodes const>>;
+  /// True when take_changes or take_open_nodes has something. Cheap, for its taker: from here on the next change rings the hook.
   auto has_changes() noexcept -> bool {
     if (notified_.load()) notified_.store(false);  // before the look: a change in between rings
-    return changed_stripes_.load() != 0;
+    return changed();
   }
   /// The same for onlookers, any thread.
-  auto changed() const noexcept -> bool { return changed_stripes_.load(std::memory_order_acquire) != 0; }
+  auto changed() const noexcept -> bool { return changed_stripes_.load() != 0 || nodes_changed_.load(); }
 
  private:
   enum class why_released : std::uint8_t { not_allocatable, deleted, unlisted };
@@ -117,9 +123,12 @@ class basic_ready_cache {
   std::unique_ptr<stripe[]> stripes_;
   std::atomic<std::uint64_t> changed_stripes_{0};  // one bit per stripe
   std::atomic<bool> notified_{false};
+  std::atomic<bool> nodes_changed_{false};
   std::atomic<std::uint32_t> list_{0};  // number of the current or last complete list
   detail::word_sharing<Mutex> sharing_;
   std::function<void()> hook_;
+  Mutex nodes_mutex_;
+  std::shared_ptr<open_nodes const> open_nodes_;
 };
 
 using ready_cache = basic_ready_cache<std::mutex>;

@@ -20,6 +20,7 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 struct node_load {
   std::uint32_t allocated{0};
   std::uint32_t ready{0};
+  bool closing{false};  ///< cordoned, tainted or deleted: ranks after all that are not
   friend auto operator==(node_load const&, node_load const&) -> bool = default;
 };
 

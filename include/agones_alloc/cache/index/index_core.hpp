@@ -55,6 +55,7 @@ class index_core {
  private:
   // Changes.
   auto drain_some() -> bool;
+  void follow_open_nodes();
   void apply(slot_view now, bool taken_out = false);
   void bring_known_near(slot_view const& change) const;
   auto keeps_place(indexed_server const& known, slot_view const& now) const -> bool;

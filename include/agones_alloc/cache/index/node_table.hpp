@@ -3,6 +3,7 @@
 
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/cache/index/generation_table.hpp>
+#include <agones_alloc/cache/open_nodes.hpp>
 #include <agones_alloc/model/game_server.hpp>
 #include <agones_alloc/select/rank.hpp>
 
@@ -10,8 +11,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
@@ -54,10 +57,21 @@ class node_table {
   /// A node without servers is forgotten, and its id used again.
   void forget_if_empty(std::uint32_t id) {
     auto& left = nodes_[id];
-    if (left.load != node_load{}) return;
+    if (left.load.allocated != 0 || left.load.ready != 0) return;
     by_name_.erase(left.name);
     left.name = {};
+    left.load = {};
     free_.push_back(id);
+  }
+
+  /// From now on these are open; null: all of them. Calls changed(id) for each node that was open or closing before, and is not now.
+  template <class F>
+  void set_open(std::shared_ptr<open_nodes const> open, F changed) {
+    open_ = std::move(open);
+    for (auto const& [name, id] : by_name_) {
+      auto& load = nodes_[id].load;
+      if (std::exchange(load.closing, is_closing(name)) != load.closing) changed(id);
+    }
   }
 
  private:
@@ -71,6 +85,8 @@ class node_table {
     return state == game_server_state::allocated ? load.allocated : load.ready;
   }
 
+  auto is_closing(std::string_view name) const noexcept -> bool { return open_ != nullptr && !open_->contains(name); }
+
   auto add(shared_string const& name) -> std::uint32_t {
     auto id = static_cast<std::uint32_t>(nodes_.size());
     if (free_.empty()) {
@@ -80,12 +96,14 @@ class node_table {
       free_.pop_back();
     }
     nodes_[id].name = name;
+    nodes_[id].load.closing = is_closing(name);
     by_name_.emplace(name, id);
     return id;
   }
 
   std::vector<node> nodes_;
   std::vector<std::uint32_t> free_;
+  std::shared_ptr<open_nodes const> open_;
   boost::unordered_flat_map<shared_string, std::uint32_t, text_hash, std::equal_to<>> by_name_;
 };
 

@@ -96,7 +96,9 @@ class packed_order {
   };
 
   static auto rank_of(node_load load) noexcept -> std::uint64_t {
-    return ~(std::uint64_t{load.allocated} << 32 | load.ready);
+    constexpr auto last = std::uint64_t{1} << 63;
+    auto const by_counts = ~(std::uint64_t{load.allocated} << 32 | load.ready);
+    return load.closing ? by_counts | last : by_counts & ~last;
   }
   static auto goes_first(heap_item const& a, heap_item const& b, entry_order const& before) noexcept -> bool {
     return a.load != b.load ? a.load < b.load : before(a.best, b.best);

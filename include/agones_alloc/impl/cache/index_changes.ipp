@@ -23,6 +23,7 @@ AGONES_ALLOC_DECL auto index_core::drain() -> bool {
 
 AGONES_ALLOC_DECL auto index_core::drain_some() -> bool {
   if (!cache_.has_changes()) return false;
+  follow_open_nodes();
   if (budget_ == 0) return true;
   taken_.clear();
   auto const more = cache_.take_changes(taken_, budget_);
@@ -39,6 +40,12 @@ AGONES_ALLOC_DECL auto index_core::drain_some() -> bool {
   }
   taken_.clear();
   return more;
+}
+
+AGONES_ALLOC_DECL void index_core::follow_open_nodes() {
+  if (auto news = cache_.take_open_nodes()) {
+    nodes_.set_open(*std::move(news), [this](std::uint32_t node) { mark_cells(node); });
+  }
 }
 
 AGONES_ALLOC_DECL void index_core::leave_views(std::uint32_t id, indexed_server const& server) {

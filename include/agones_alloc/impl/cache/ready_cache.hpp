@@ -330,6 +330,24 @@ auto basic_ready_cache<Mutex>::take_changes(std::vector<slot_view>& out, std::si
 }
 
 template <class Mutex>
+void basic_ready_cache<Mutex>::set_open_nodes(std::shared_ptr<open_nodes const> nodes) {
+  {
+    guard const lock{nodes_mutex_};
+    open_nodes_ = std::move(nodes);
+    nodes_changed_.store(true);
+  }
+  notify();
+}
+
+template <class Mutex>
+auto basic_ready_cache<Mutex>::take_open_nodes() -> std::optional<std::shared_ptr<open_nodes const>> {
+  if (!nodes_changed_.load()) return std::nullopt;
+  guard const lock{nodes_mutex_};
+  nodes_changed_.store(false);
+  return open_nodes_;
+}
+
+template <class Mutex>
 auto basic_ready_cache<Mutex>::read(std::uint32_t id) const -> slot_view {
   auto& in = stripe_of(id);
   guard const lock{in.mutex};

@@ -34,9 +34,10 @@ inline auto compare_custom(game_server const& a, game_server const& b, ranker co
   return std::strong_ordering::equal;
 }
 
-/// Steps 2 to 4 of spec 5.2; unknown nodes tie here and go on (Q26).
+/// Steps 2 to 4 of spec 5.2, behind what the reference does not look at; unknown nodes tie here and go on (Q26).
 inline auto compare_loads(node_load const* a, node_load const* b) noexcept -> std::strong_ordering {
   if (a == nullptr || b == nullptr) return (a == nullptr) <=> (b == nullptr);
+  if (a->closing != b->closing) return a->closing <=> b->closing;
   if (auto const order = b->allocated <=> a->allocated; order != 0) return order;
   return b->ready <=> a->ready;
 }
