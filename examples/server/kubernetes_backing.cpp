@@ -22,7 +22,7 @@ auto environment(char const* name) -> std::string {
 auto client_settings(kubernetes_settings const& settings) -> client_options {
   client_options out;
   out.limits.connections = settings.connections;
-  out.limits.streams = settings.namespaces.size() + 4;  // a watch each
+  out.limits.streams = settings.namespaces.size() + 5;  // a watch each, and that of the nodes
   out.limits.body_bytes = std::size_t{64} << 20U;
   out.user_agent = "agones-alloc-server/" AGONES_ALLOC_VERSION;
   return out;
@@ -32,6 +32,7 @@ auto cluster_settings(kubernetes_settings const& settings, logger& log) -> kuber
   kubernetes_cluster_options out;
   out.namespaces = settings.namespaces;
   out.write_events = !settings.no_events;
+  out.rank_nodes = !settings.no_node_ranking;
   out.log = &log;
   return out;
 }

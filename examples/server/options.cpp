@@ -166,6 +166,8 @@ void add_kubernetes(table& t, server_options& o) {
   t.flag("in-cluster", k.in_cluster, "Allocate the game servers of the cluster that this process is a pod of, as its service account");
   t.list("namespace", "NAME", k.namespaces, "Only game servers of this namespace. May be repeated. Default: all namespaces");
   t.flag("no-events", k.no_events, "Write no Events about allocated game servers");
+  t.flag("no-node-ranking", k.no_node_ranking,
+         "Do not watch the nodes. Otherwise servers on nodes that are cordoned, tainted or deleted are packed last");
   t.number("kube-connections", k.connections, 2, 4096, "Connections to the API server: allocations written at once");
 }
 

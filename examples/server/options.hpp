@@ -27,6 +27,7 @@ struct kubernetes_settings {
   bool in_cluster{false};
   std::vector<std::string> namespaces;   ///< empty: all
   bool no_events{false};
+  bool no_node_ranking{false};
   std::size_t connections{64};
   auto used() const noexcept -> bool { return in_cluster || !kubeconfigs.empty(); }
 };

@@ -32,7 +32,7 @@ struct cluster_fixture {
   ready_cache cache;
   scripted_random random;
   log_list log;
-  kubernetes_cluster_options options{.log = &log};
+  kubernetes_cluster_options options{.rank_nodes = false, .log = &log};
 
   auto make() { return std::make_unique<kubernetes_cluster>(context.get_executor(), client, cache, clock, random, options); }
   void run() {
@@ -102,4 +102,63 @@ TEST_CASE_FIXTURE(cluster_fixture, "namespaces that make no sense are refused") 
   CHECK_THROWS_WITH_AS(make(), "kubernetes_cluster_options.namespaces: \"x\" is named twice", std::invalid_argument);
   options.namespaces = {""};
   CHECK_THROWS_WITH_AS(make(), "kubernetes_cluster_options.namespaces: a name must not be empty", std::invalid_argument);
+}
+
+TEST_CASE_FIXTURE(cluster_fixture, "servers on nodes that are cordoned or missing go last, by what the API server says of nodes") {
+  options.rank_nodes = true;
+  options.write_events = false;
+  auto cluster = make();
+  auto const open = [&] { return cache.take_open_nodes().value_or(nullptr); };
+  cluster->start();
+  run();
+  REQUIRE(client.calls() == 2);
+  CHECK(client.request(1).target == "/api/v1/nodes?limit=500");
+  client.answer(0, 200, list_of("a"));
+  run();
+  CHECK_FALSE(cache.take_open_nodes().has_value());  // nothing is known of nodes, so none is closing
+  auto const node = [](std::string const& name, std::string const& spec) {
+    return R"({"kind":"Node","apiVersion":"v1","metadata":{"name":")" + name + R"(","resourceVersion":"4"},"spec":)" + spec + "}";
+  };
+  client.answer(1, 200, R"({"metadata":{"resourceVersion":"9"},"items":[)" + node("n1", "{}") + "," +
+                            node("n2", R"({"unschedulable":true})") + "]}");
+  run();
+  auto known = open();
+  REQUIRE(known != nullptr);
+  CHECK(known->contains("n1"));
+  CHECK_FALSE(known->contains("n2"));
+  CHECK_FALSE(known->contains("n3"));
+  REQUIRE(client.calls() == 4);
+  auto const stream = client.open(3);
+  run();
+  auto const send = [&](std::string const& type, std::string const& object) {
+    stream->send(R"({"type":")" + type + R"(","object":)" + object + "}\n");
+    run();
+  };
+  send("MODIFIED", node("n1", R"({"providerID":"x"})"));
+  CHECK_FALSE(cache.take_open_nodes().has_value());  // it did not open or close
+  send("MODIFIED", node("n2", "{}"));
+  known = open();
+  REQUIRE(known != nullptr);
+  CHECK(known->contains("n2"));
+  send("DELETED", node("n1", "{}"));
+  known = open();
+  REQUIRE(known != nullptr);
+  CHECK_FALSE(known->contains("n1"));
+  cluster.reset();
+  run();
+}
+
+TEST_CASE_FIXTURE(cluster_fixture, "without the right to list nodes all of them rank alike, and game servers do not wait") {
+  options.rank_nodes = true;
+  options.write_events = false;
+  auto cluster = make();
+  cluster->start();
+  run();
+  client.answer(1, 403, R"({"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403})");
+  client.answer(0, 200, list_of("a"));
+  run();
+  CHECK(cluster->synced());
+  CHECK_FALSE(cache.take_open_nodes().has_value());
+  cluster.reset();
+  run();
 }

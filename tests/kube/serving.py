@@ -78,9 +78,9 @@ class Server:
 class Caller:
     """One keep-alive connection to a server."""
 
-    def __init__(self, server: Server, ns: str = "default", timeout: float = 60):
+    def __init__(self, server: Server, ns: str = "default", timeout: float = 60, query: str = ""):
         self.connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=timeout)
-        self.path = f"/apis/allocation.agones.dev/v1/namespaces/{ns}/gameserverallocations"
+        self.path = f"/apis/allocation.agones.dev/v1/namespaces/{ns}/gameserverallocations{query}"
 
     def allocate(self, spec: dict | None = None) -> tuple[int, dict]:
         self.connection.request("POST", self.path, json.dumps({"spec": spec or {}}), {"Content-Type": "application/json"})
@@ -175,13 +175,13 @@ def account(name: str) -> tuple[pathlib.Path, str]:
     return config, token
 
 
-def fill(count: int, prefix: str = "gs", ns: str = "default") -> None:
-    """Ready servers, on a few nodes, in place of whatever there was."""
+def fill(count: int, prefix: str = "gs", ns: str = "default", nodes: list[str] | None = None) -> None:
+    """Ready servers, each on its node or on a few, in place of whatever there was."""
     path = f"/apis/agones.dev/v1/namespaces/{ns}/gameservers"
     kit.same(kit.client(timeout=120).ask("DELETE", path)[0], 200)
 
     def make(i: int) -> int:
-        return kit.client().ask("POST", path, kit.game_server(f"{prefix}-{i:04d}", nodeName=f"node-{i % 7}"))[0]
+        return kit.client().ask("POST", path, kit.game_server(f"{prefix}-{i:04d}", nodeName=nodes[i] if nodes else f"node-{i % 7}"))[0]
 
     with concurrent.futures.ThreadPoolExecutor(16) as pool:
         kit.same(collections.Counter(pool.map(make, range(count))), collections.Counter({201: count} if count else {}))

@@ -74,6 +74,13 @@ TEST_CASE("the specification's example sorts as it says, without and with priori
   CHECK(sorted_names(example(), example_loads, rooms(true)) == "e z d a b c f");
 }
 
+TEST_CASE("packed: a node that is closing goes after every other, whatever its load") {
+  loads const nodes{{"full", {9, 9, true}}, {"idle", {0, 1}}, {"few", {1, 1, true}}};
+  CHECK(sorted_names({make::server("a", "full"), make::server("b", "few"), make::server("c", "idle"),
+                      make::server("d", "unheard-of")},
+                     nodes, {}) == "c a b d");
+}
+
 TEST_CASE("packed: an Allocated server goes first, then the node with more allocated, then with more ready") {
   loads const nodes{{"busy", {5, 0}}, {"full", {2, 9}}, {"few", {2, 1}}, {"idle", {0, 3}}};
   CHECK(sorted_names({make::server("a", "idle"), make::server("b", "few"), make::server("c", "full"),

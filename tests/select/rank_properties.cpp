@@ -94,7 +94,7 @@ TEST_CASE("compare is a strict total order on any servers, nodes and rankings") 
     // One node is unknown; loads tie often.
     std::map<std::string, node_load> nodes;
     for (auto const* node : {"n0", "n1", "n2"})
-      nodes[node] = {static_cast<std::uint32_t>(random.below(2)), static_cast<std::uint32_t>(random.below(2))};
+      nodes[node] = {static_cast<std::uint32_t>(random.below(2)), static_cast<std::uint32_t>(random.below(2)), random.below(4) == 0};
     auto const sign = [&](game_server const& a, game_server const& b) {
       auto const load_of = [&nodes](game_server const& server) {
         auto const at = nodes.find(server.status.node_name.str());

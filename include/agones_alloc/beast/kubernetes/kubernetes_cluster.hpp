@@ -4,6 +4,8 @@
 #include <agones_alloc/async/merged_source.hpp>
 #include <agones_alloc/async/reflector.hpp>
 #include <agones_alloc/beast/kubernetes/event_recorder.hpp>
+#include <agones_alloc/beast/kubernetes/kubernetes_kinds.hpp>
+#include <agones_alloc/beast/kubernetes/kubernetes_mirror.hpp>
 #include <agones_alloc/beast/kubernetes/kubernetes_source.hpp>
 #include <agones_alloc/beast/kubernetes/kubernetes_store.hpp>
 #include <agones_alloc/cache/ready_cache.hpp>
@@ -28,13 +30,16 @@ struct kubernetes_cluster_options {
   kubernetes_store_options store{};
   event_recorder_options events{};        ///< `log` is set from here
   bool write_events{true};
+  /// Watch the nodes, so that servers on those that are cordoned, tainted with NoSchedule or NoExecute, or deleted rank last in
+  /// packed order. While they cannot be listed, for want of the right to or for another reason, all nodes rank alike.
+  bool rank_nodes{true};
   /// Between failed lists and watches. The cap bounds how late an API server that comes back is noticed.
   backoff_options retry{backoff_options::endless(std::chrono::milliseconds{100}, std::chrono::seconds{5})};
   std::function<void(server_event const&)> on_event{};  ///< reflector_options::on_event
   logger* log{nullptr};
 };
 
-/// The store, the Events, and a reflector that keeps `cache` in step with the game servers of the namespaces.
+/// The store, the Events, a reflector that keeps `cache` in step with the game servers of the namespaces, and the nodes.
 ///
 /// Lifetimes: client, cache, timer, random source and logger must outlive it and, once it is destroyed, what is pending
 /// on the executor then. An allocator that uses the store and the recorder must be gone before it. Thread safety: as
@@ -52,9 +57,9 @@ class kubernetes_cluster {
   auto events() noexcept -> event_recorder* { return events_ ? &*events_ : nullptr; }
 
   /// Begins to list and watch.
-  void start() { reflector_->start(); }
-  /// Ends the watch for good; writes go on to be possible.
-  void stop() { reflector_->stop(); }
+  AGONES_ALLOC_DECL void start();
+  /// Ends the watches for good; writes go on to be possible.
+  AGONES_ALLOC_DECL void stop();
   /// True from the first complete list on: what `/ready` is to say.
   auto synced() const noexcept -> bool { return reflector_->synced(); }
   auto statistics() const noexcept -> reflector_statistics { return reflector_->statistics(); }
@@ -70,6 +75,7 @@ class kubernetes_cluster {
   std::vector<std::unique_ptr<kubernetes_source>> sources_;  ///< of a namespace each
   std::optional<merged_source> merged_;
   std::optional<reflector> reflector_;
+  std::shared_ptr<kubernetes_mirror<node_kind>> nodes_;  ///< null without rank_nodes
 };
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI
