@@ -465,8 +465,13 @@ TEST_CASE_FIXTURE(fixture, "who waits for a required target is woken by the end 
   CHECK(woken() == tokens{2});
   CHECK(try_pick(wanted) == pick_status::none);
   index.watch(*wanted, 3);
-  CHECK(woken() == tokens{3});  // it is not claimed: there is nothing to wait for
+  cache.store(server_builder{"c"}.made());
+  CHECK(woken() == tokens{});
+  cache.store(server_builder{"a"}.uid("another").made());
+  CHECK(woken() == tokens{3});  // it may come to be
   CHECK(index.statistics().waiting == 0);
+  index.watch(*wanted, 4);
+  CHECK(woken() == tokens{4});  // it is free: worth a try at once
 }
 
 TEST_CASE_FIXTURE(fixture, "who stops waiting for a required target is forgotten") {

@@ -44,7 +44,50 @@ TEST_CASE_FIXTURE(machine, "a claim, a write, an acknowledgement: allocated") {
 
 TEST_CASE_FIXTURE(machine, "nothing that matches ends as exhausted at once") {
   fsm.start(now);
-  CHECK(is_end(fsm.none(), outcome::exhausted, claim_end::keep));
+  CHECK(is_end(fsm.none(now), outcome::exhausted, claim_end::keep));
+}
+
+TEST_CASE_FIXTURE(machine, "who may wait parks where there is nothing, and ends as exhausted when the time is up") {
+  fsm = {policy, limits, deadline, now + 100ms};
+  fsm.start(now);
+  CHECK(fsm.would_wait(now));
+  auto const parked = fsm.none(now);
+  CHECK(parked.step == step::park);
+  CHECK(parked.until == now + 100ms);
+  CHECK(fsm.woken(now + 50ms).step == step::pick);
+  CHECK(fsm.none(now + 50ms).until == now + 100ms);  // the time does not begin anew
+  CHECK(fsm.time_passed(now + 99ms).step == step::park);
+  CHECK(is_end(fsm.time_passed(now + 100ms), outcome::exhausted, claim_end::keep));
+}
+
+TEST_CASE_FIXTURE(machine, "waiting ends with the caller's time, and is not begun after it") {
+  fsm = {policy, limits, deadline, deadline + 1s};
+  fsm.start(now);
+  CHECK(fsm.none(now).until == deadline);
+  CHECK(is_end(fsm.time_passed(deadline), outcome::exhausted, claim_end::keep));
+  fsm = {policy, limits, deadline, now};
+  fsm.start(now);
+  CHECK_FALSE(fsm.would_wait(now));
+  CHECK(is_end(fsm.none(now), outcome::exhausted, claim_end::keep));
+}
+
+TEST_CASE_FIXTURE(machine, "where too many wait already it is contention, with advice") {
+  fsm = {policy, limits, deadline, deadline};
+  fsm.start(now);
+  auto const action = fsm.crowded(100ms);
+  CHECK(is_end(action, outcome::contention, claim_end::keep));
+  CHECK(action.retry_after == 100ms);
+}
+
+TEST_CASE_FIXTURE(machine, "who may wait longer than others park waits as long for servers that are being written") {
+  fsm = {policy, limits, now + std::chrono::hours{1}, now + 60s};
+  fsm.start(now);
+  CHECK(fsm.busy(now).until == now + 60s);
+  CHECK(fsm.woken(now + 1s).step == step::pick);
+  CHECK(fsm.none(now + 1s).until == now + 60s);
+  CHECK(fsm.woken(now + 2s).step == step::pick);
+  fsm.busy(now + 2s);
+  CHECK(is_end(fsm.time_passed(now + 60s), outcome::contention, claim_end::keep));
 }
 
 TEST_CASE_FIXTURE(machine, "a deadline that has passed before the start takes nothing") {

@@ -54,10 +54,13 @@ class sample_list final : public metrics {
   }
   void update_conflict() override { ++conflicts; }
   void in_flight(std::size_t n) override { most_in_flight = n > most_in_flight ? n : most_in_flight; now_in_flight = n; }
+  void waiting(std::size_t n, std::chrono::steady_clock::time_point since) override { depth = n, oldest = since; }
   std::vector<sample> samples;
   int conflicts{0};
   std::size_t most_in_flight{0};
   std::size_t now_in_flight{0};
+  std::size_t depth{0};
+  std::chrono::steady_clock::time_point oldest{std::chrono::steady_clock::time_point::max()};
 };
 
 class log_list final : public logger {

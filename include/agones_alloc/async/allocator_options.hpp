@@ -14,6 +14,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -26,8 +27,13 @@ struct allocator_options {
   std::shared_ptr<retry_policy const> retry;  ///< null: the reference's, 5 attempts 10 ms apart (spec 6.1)
   allocation_limits limits;                   ///< waiting for busy servers, reading back unknown writes
   std::size_t max_operations{65536};          ///< calls at once; one more ends as `contention` at once (Q34)
+  std::size_t max_waiting{10'000};            ///< calls that wait for a server at once; one more ends as `contention` at once
+  std::size_t max_waiting_alike{10'000};      ///< the same, of calls with a selector and ranking in common
   std::size_t max_writes{4096};               ///< servers claimed at once; calls beyond it queue in order
   std::size_t batch{512};                     ///< events handled in one turn of the loop
+  /// A call found no server, whether it waits or not: make some, if more are wanted. `waiting` calls wait at present, this one
+  /// not counted. Called on the allocator's executor, each time; must not block and must not throw.
+  std::function<void(allocation_request const&, std::size_t waiting)> on_exhausted{};
   std::chrono::nanoseconds overload_retry_after{std::chrono::milliseconds{100}};  ///< advice to calls refused so
   bool breakdown{true};                       ///< `exhausted` carries one
   std::chrono::nanoseconds breakdown_age{std::chrono::milliseconds{100}};  ///< up to this old, for equal requests
@@ -44,10 +50,14 @@ struct allocator_ports {
   logger* log{nullptr};
 };
 
-/// Per call. The earlier of both counts; neither: allocator_options::timeout.
+/// Per call.
 struct allocate_options {
+  /// The earlier of both counts; neither: allocator_options::timeout.
   std::optional<timer::time_point> deadline;
   std::optional<std::chrono::nanoseconds> timeout;
+  /// Where no server matches: waits for one so long, but not beyond the deadline, in a queue: whoever came first gets the
+  /// first server that fits. 0: ends as `exhausted` at once.
+  std::chrono::nanoseconds wait_for{0};
 };
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -54,9 +54,8 @@ class ranked_index {
   /// Remembered until something changes.
   AGONES_ALLOC_DECL auto explain(allocation_request const&) -> breakdown;
 
-  /// Parks `token` on every view of the request (of a required target: on that server) until it is worth trying
-  /// again; call it directly after a pick
-  /// said `busy` or `none`. Tokens are unique and wake in ascending order: number requests as they arrive and
+  /// Parks `token` on every view of the request (of a required target: on the server of that name, which need not exist yet)
+  /// until it is worth trying again; call it directly after a pick said `busy` or `none`. Tokens are unique and wake in ascending order: number requests as they arrive and
   /// keep the number when one parks again. Views that are watched are not dropped.
   AGONES_ALLOC_DECL void watch(allocation_request const&, std::uint64_t token);
   /// Forgets the token; nothing happens when it is not parked.
@@ -65,6 +64,9 @@ class ranked_index {
   /// servers, and all of them once when its last matching claim in flight ended without one. Call it
   /// after the woken requests were tried, again and again: a view that still has free servers wakes the next.
   AGONES_ALLOC_DECL void take_woken(std::vector<std::uint64_t>& out);
+  /// True while fewer than `most` are parked on each view of the request, and the views that are watched at all leave room
+  /// for its own within index_options::max_views.
+  AGONES_ALLOC_DECL auto has_room_to_watch(allocation_request const&, std::size_t most) const -> bool;
 
   /// Ready and Allocated servers of the node; nullopt when it has none.
   AGONES_ALLOC_DECL auto load_of(std::string_view node) const -> std::optional<node_load>;

@@ -61,9 +61,11 @@ class allocation_fsm {
  public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  /// `policy` and `limits` must outlive the machine.
-  allocation_fsm(retry_policy const& policy, allocation_limits const& limits, time_point deadline) noexcept
-      : policy_{&policy}, limits_{&limits}, deadline_{deadline} {}
+  /// `policy` and `limits` must outlive the machine. `wait_until`: so long it waits for a server where there is none
+  /// (product: waiting instead of failing); time_point::min(): not at all.
+  allocation_fsm(retry_policy const& policy, allocation_limits const& limits, time_point deadline,
+                 time_point wait_until = time_point::min()) noexcept
+      : policy_{&policy}, limits_{&limits}, deadline_{deadline}, wait_until_{wait_until} {}
 
   AGONES_ALLOC_DECL auto start(time_point now) noexcept -> allocation_action;
   /// Instead of start(): no caller, only a claim whose object is to be read until it is known.
@@ -71,7 +73,11 @@ class allocation_fsm {
 
   AGONES_ALLOC_DECL auto picked(time_point now) noexcept -> allocation_action;
   AGONES_ALLOC_DECL auto busy(time_point now) noexcept -> allocation_action;
-  AGONES_ALLOC_DECL auto none() noexcept -> allocation_action;
+  AGONES_ALLOC_DECL auto none(time_point now) noexcept -> allocation_action;
+  /// Instead of none(): it would wait, but too many wait already.
+  AGONES_ALLOC_DECL auto crowded(std::chrono::nanoseconds advice) noexcept -> allocation_action;
+  /// True when none() would wait.
+  auto would_wait(time_point now) const noexcept -> bool { return now < wait_until_ && now < deadline_; }
   AGONES_ALLOC_DECL auto sent() noexcept -> allocation_action;
   /// `draw`: uniform in [0, 1), for the jitter. `advice`: the store's own retry-after, 0 for none.
   AGONES_ALLOC_DECL auto update_done(write_answer, time_point now, double draw,
@@ -94,6 +100,7 @@ class allocation_fsm {
   enum class state : std::uint8_t { picking, claimed, writing, reading, read_pause, retry_pause, parked, finished };
 
   auto hold() const noexcept -> allocation_action;
+  auto parked_until() const noexcept -> time_point;
   auto finish(outcome, claim_end = claim_end::keep) noexcept -> allocation_action;
   auto tell(outcome) noexcept -> allocation_action;
   auto try_again(claim_end, bool lost_race, time_point now, double draw, std::chrono::nanoseconds advice) noexcept
@@ -104,7 +111,8 @@ class allocation_fsm {
   allocation_limits const* limits_;
   time_point deadline_;
   time_point wake_{time_point::max()};        ///< end of the present pause
-  time_point park_until_{time_point::max()};  ///< set when first parked
+  time_point wait_until_;
+  time_point park_until_{time_point::max()};  ///< set when first parked for servers that are being written
   std::uint32_t tries_{0};
   std::uint32_t failures_{0};
   std::uint32_t reads_{0};
@@ -112,6 +120,7 @@ class allocation_fsm {
   bool caller_{true};     ///< somebody waits for the result
   bool leaving_{false};   ///< cancelled while a write was under way
   bool claiming_{false};
+  bool waiting_{false};   ///< parked because there was no server, not because all were being written
 };
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -74,6 +74,12 @@ class string_map {
   auto begin() const noexcept -> const_iterator { return {this, 0}; }
   auto end() const noexcept -> const_iterator { return {this, size()}; }
   auto find(std::string_view key) const noexcept -> std::optional<std::string_view>;
+  /// The first key that begins so.
+  auto first_with(std::string_view prefix) const noexcept -> std::optional<std::string_view> {
+    auto const at = lower_bound(prefix);
+    if (at == end() || !(*at).first.starts_with(prefix)) return std::nullopt;
+    return (*at).first;
+  }
   auto contains(std::string_view key) const noexcept -> bool { return find(key).has_value(); }
   /// The value, or "" where the key is absent.
   auto value_or_empty(std::string_view key) const noexcept -> std::string_view { return find(key).value_or(std::string_view{}); }

@@ -31,6 +31,8 @@ class metrics {
   virtual void update_conflict() {}
   virtual void claim_lost() {}
   virtual void in_flight(std::size_t) {}
+  /// Calls that wait for a server, and since when the first of them does; time_point::max() when none does.
+  virtual void waiting(std::size_t, std::chrono::steady_clock::time_point) {}
 };
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -74,6 +74,9 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   // One operation; allocation_steps.ipp.
   void perform(operation&, allocation_action);
   void enqueue(operation&, operation_queue&);
+  auto waiters_first() -> bool;
+  auto nothing_for(operation&) -> allocation_action;
+  auto oldest_wait() const -> timer::time_point;
   static auto dequeue(operation_queue&) -> operation&;
   auto pick_for(operation&, allocation_action&) -> bool;
   auto decide_for(operation&) -> bool;
@@ -130,6 +133,9 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   std::uint64_t arrivals_{0};
   std::size_t writes_{0};
   std::size_t reported_writes_{0};
+  std::size_t waits_{0};  ///< operations that wait for a server
+  bool waits_changed_{false};
+  bool waking_{false};
   boost::asio::cancellation_signal stop_waiting_;
   timer::time_point armed_until_{timer::time_point::max()};
   std::uint64_t armed_{0};    ///< number of the wait that is pending, if it has not fired

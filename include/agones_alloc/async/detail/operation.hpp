@@ -69,6 +69,7 @@ struct operation : recycled<operation>, engine_message, wake_queue::entry, opera
   timer::time_point try_started{};
   bool dry_run{false};
   bool parked{false};           ///< the index knows `number`
+  bool waits{false};            ///< it counts among those that wait for a server
   bool counted{false};          ///< its caller was told, and it counts as outstanding still
 
   // The claim.

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -51,6 +52,7 @@ class index_core {
   void watch(allocation_request const&, std::uint64_t token);
   void unwatch(std::uint64_t token);
   void take_woken(std::vector<std::uint64_t>& out);
+  auto has_room_to_watch(allocation_request const&, std::size_t most) -> bool;
 
  private:
   // Changes.
@@ -111,7 +113,7 @@ class index_core {
   // Waiting.
   void signal(index_view& view);
   void watch_target(allocation_request const&, std::uint64_t token);
-  void wake_slot(std::uint32_t id);
+  void wake_target(game_server const& changed);
 
   struct view_hash {
     using is_transparent = void;
@@ -164,11 +166,12 @@ class index_core {
   std::vector<table_ref> signalled_;
   struct waiting_for {
     std::vector<table_ref> views;
-    std::optional<std::uint32_t> slot;  ///< of a required target, instead
+    std::optional<object_key> target;  ///< a required one, instead
   };
   boost::unordered_flat_map<std::uint64_t, waiting_for> waiting_;  // by token
-  boost::unordered_flat_map<std::uint32_t, std::set<std::uint64_t>> waiters_by_slot_;
-  std::set<std::uint64_t> woken_by_slot_;
+  std::map<object_key, std::set<std::uint64_t>> waiters_by_target_;
+  std::set<std::uint64_t> woken_by_target_;
+  std::size_t watched_views_{0};
   boost::unordered_flat_map<std::uint32_t, explanation> explained_;           // by place of the view
 };
 

@@ -166,6 +166,7 @@ AGONES_ALLOC_DECL void index_core::apply(slot_view now, bool taken_out) {
     return;
   }
   if (known.server) leave_views(id, known);
+  auto const was = waiters_by_target_.empty() ? nullptr : known.server;
   move_node(known, now.server.get());
   move_label_set(id, known, now.server.get());
   known.status = now.status;
@@ -174,7 +175,8 @@ AGONES_ALLOC_DECL void index_core::apply(slot_view now, bool taken_out) {
   known.touched = ++moment_;
   ++known.placement;
   if (known.server) enter_views(id, known);
-  if (!waiters_by_slot_.empty() && known.status != slot_status::claimed) wake_slot(id);
+  if (waiters_by_target_.empty() || known.status == slot_status::claimed) return;
+  if (auto const& changed = known.server ? known.server : was) wake_target(*changed);
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail

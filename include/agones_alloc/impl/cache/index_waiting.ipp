@@ -19,48 +19,72 @@ AGONES_ALLOC_DECL void index_core::watch(allocation_request const& request, std:
   auto& views = waiting_[token].views;
   for (auto const& shape : request.shapes()) {
     auto& view = view_of(shape);
+    if (view.waiters.empty()) ++watched_views_;
     view.waiters.insert(view.waiters.end(), token);
     views.push_back(view.self);
     if (view.free != 0) signal(view);
   }
 }
 
-/// Nothing but the end of the target's claim helps; the views of its selectors are not even built.
+/// Nothing but a change of the target helps; the views of its selectors are not even built.
 AGONES_ALLOC_DECL void index_core::watch_target(allocation_request const& request, std::uint64_t token) {
-  auto const seen = cache_.lookup({request.shapes().front().namespace_, request.target()->name});
-  waiting_[token].slot = seen.handle.id;
-  if (seen.server && seen.status == slot_status::claimed) {
-    waiters_by_slot_[seen.handle.id].insert(token);
+  object_key key{request.shapes().front().namespace_, request.target()->name};
+  auto const seen = cache_.lookup(key);
+  auto const& uid = request.target()->uid;
+  auto const worth_a_try = seen.server && seen.status == slot_status::free && (uid.empty() || seen.server->meta.uid == uid) &&
+                           std::any_of(request.shapes().begin(), request.shapes().end(),
+                                       [&](view_shape const& shape) { return matches(shape.selector, *seen.server); });
+  if (worth_a_try) {
+    woken_by_target_.insert(token);
   } else {
-    woken_by_slot_.insert(token);
+    waiters_by_target_[key].insert(token);
   }
+  waiting_[token].target = std::move(key);
 }
 
-AGONES_ALLOC_DECL void index_core::wake_slot(std::uint32_t id) {
-  auto const at = waiters_by_slot_.find(id);
-  if (at == waiters_by_slot_.end()) return;
-  woken_by_slot_.merge(at->second);
-  waiters_by_slot_.erase(at);
+AGONES_ALLOC_DECL void index_core::wake_target(game_server const& changed) {
+  auto const at = waiters_by_target_.find(key_of(changed.meta));
+  if (at == waiters_by_target_.end()) return;
+  woken_by_target_.merge(at->second);
+  waiters_by_target_.erase(at);
+}
+
+/// Watched views are not dropped, so their number is bounded here.
+AGONES_ALLOC_DECL auto index_core::has_room_to_watch(allocation_request const& request, std::size_t most) -> bool {
+  if (request.target() && request.target()->required) {
+    auto const at = waiters_by_target_.find({request.shapes().front().namespace_, request.target()->name});
+    return at == waiters_by_target_.end() || at->second.size() < most;
+  }
+  std::size_t fresh = 0;
+  for (auto const& shape : request.shapes()) {
+    auto const* view = find_view(shape);
+    auto const waiters = view == nullptr ? 0 : view->waiters.size();
+    if (waiters >= most) return false;
+    if (waiters == 0) ++fresh;
+  }
+  return fresh == 0 || watched_views_ + fresh <= options_.max_views;
 }
 
 AGONES_ALLOC_DECL void index_core::unwatch(std::uint64_t token) {
   auto const at = waiting_.find(token);
   if (at == waiting_.end()) return;
   for (auto const ref : at->second.views) {
-    if (auto* view = views_.get(ref)) view->waiters.erase(token);
+    auto* const view = views_.get(ref);
+    if (view != nullptr && view->waiters.erase(token) != 0 && view->waiters.empty()) --watched_views_;
   }
-  if (at->second.slot) {
-    if (auto const slot = waiters_by_slot_.find(*at->second.slot); slot != waiters_by_slot_.end()) {
-      slot->second.erase(token);
-      if (slot->second.empty()) waiters_by_slot_.erase(slot);
+  if (at->second.target) {
+    if (auto const target = waiters_by_target_.find(*at->second.target); target != waiters_by_target_.end()) {
+      target->second.erase(token);
+      if (target->second.empty()) waiters_by_target_.erase(target);
     }
-    woken_by_slot_.erase(token);
+    woken_by_target_.erase(token);
   }
   waiting_.erase(at);
 }
 
 AGONES_ALLOC_DECL void index_core::take_woken(std::vector<std::uint64_t>& out) {
-  for (auto const token : std::exchange(woken_by_slot_, {})) {
+  auto const first = out.size();
+  for (auto const token : std::exchange(woken_by_target_, {})) {
     waiting_.erase(token);
     out.push_back(token);
   }
@@ -80,6 +104,8 @@ AGONES_ALLOC_DECL void index_core::take_woken(std::vector<std::uint64_t>& out) {
     }
     if (view->free != 0 && !view->waiters.empty()) signal(*view);
   }
+  // A server that several views have goes to the oldest of all who wait for it.
+  std::sort(out.begin() + static_cast<std::ptrdiff_t>(first), out.end());
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail

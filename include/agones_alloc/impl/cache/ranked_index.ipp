@@ -25,6 +25,9 @@ AGONES_ALLOC_DECL void ranked_index::watch(allocation_request const& request, st
 }
 AGONES_ALLOC_DECL void ranked_index::unwatch(std::uint64_t token) { core_->unwatch(token); }
 AGONES_ALLOC_DECL void ranked_index::take_woken(std::vector<std::uint64_t>& out) { core_->take_woken(out); }
+AGONES_ALLOC_DECL auto ranked_index::has_room_to_watch(allocation_request const& request, std::size_t most) const -> bool {
+  return core_->has_room_to_watch(request, most);
+}
 AGONES_ALLOC_DECL auto ranked_index::load_of(std::string_view node) const -> std::optional<node_load> {
   return core_->load_of(node);
 }

@@ -13,7 +13,7 @@ AGONES_ALLOC_DECL auto allocation_fsm::hold() const noexcept -> allocation_actio
     case state::finished: return action;
     case state::parked:
       action.step = allocation_step::park;
-      action.until = std::min(deadline_, park_until_);
+      action.until = std::min(deadline_, parked_until());
       return action;
     case state::retry_pause:
     case state::read_pause:
@@ -28,6 +28,11 @@ AGONES_ALLOC_DECL auto allocation_fsm::hold() const noexcept -> allocation_actio
   action.step = allocation_step::hold;
   if (caller_) action.until = deadline_;
   return action;
+}
+
+// Who may wait for a server that does not exist yet waits as long for one that is being written.
+AGONES_ALLOC_DECL auto allocation_fsm::parked_until() const noexcept -> time_point {
+  return waiting_ ? wait_until_ : std::max(park_until_, wait_until_);
 }
 
 AGONES_ALLOC_DECL auto allocation_fsm::finish(outcome result, claim_end claim) noexcept -> allocation_action {
@@ -81,12 +86,23 @@ AGONES_ALLOC_DECL auto allocation_fsm::busy(time_point now) noexcept -> allocati
   if (now >= deadline_) return finish(outcome::deadline);
   if (park_until_ == time_point::max() && limits_->park < time_point::max() - now) park_until_ = now + limits_->park;
   state_ = state::parked;
-  return now >= park_until_ ? time_passed(now) : hold();
+  waiting_ = false;
+  return now >= parked_until() ? time_passed(now) : hold();
 }
 
-AGONES_ALLOC_DECL auto allocation_fsm::none() noexcept -> allocation_action {
+AGONES_ALLOC_DECL auto allocation_fsm::none(time_point now) noexcept -> allocation_action {
   if (state_ != state::picking) return hold();
-  return finish(outcome::exhausted);
+  if (!would_wait(now)) return finish(outcome::exhausted);
+  state_ = state::parked;
+  waiting_ = true;
+  return hold();
+}
+
+AGONES_ALLOC_DECL auto allocation_fsm::crowded(std::chrono::nanoseconds advice) noexcept -> allocation_action {
+  if (state_ != state::picking) return hold();
+  auto action = finish(outcome::contention);
+  action.retry_after = advice;
+  return action;
 }
 
 AGONES_ALLOC_DECL auto allocation_fsm::sent() noexcept -> allocation_action {
@@ -172,9 +188,12 @@ AGONES_ALLOC_DECL auto allocation_fsm::try_again(claim_end claim, bool lost_race
 AGONES_ALLOC_DECL auto allocation_fsm::time_passed(time_point now) noexcept -> allocation_action {
   if (caller_ && now >= deadline_) {
     switch (state_) {
+      case state::parked:
+        // Its time to wait was cut to what the caller had: there was no server, which is an answer.
+        if (waiting_) return finish(outcome::exhausted);
+        return finish(outcome::deadline);
       case state::picking:
-      case state::retry_pause:
-      case state::parked: return finish(outcome::deadline);
+      case state::retry_pause: return finish(outcome::deadline);
       case state::claimed: return finish(outcome::deadline, claim_end::put_back);
       case state::writing:
       case state::reading:
@@ -191,7 +210,8 @@ AGONES_ALLOC_DECL auto allocation_fsm::time_passed(time_point now) noexcept -> a
       if (now < wake_) break;
       return read_back();
     case state::parked: {
-      if (now < park_until_) break;
+      if (now < parked_until()) break;
+      if (waiting_) return finish(outcome::exhausted);
       auto action = finish(outcome::contention);
       action.retry_after = policy_->wait_after(1, 0.0).value_or(std::chrono::nanoseconds{0});
       return action;

@@ -61,8 +61,9 @@ AGONES_ALLOC_DECL void allocation_engine::submit(request_ptr request, allocate_o
   if (!call.deadline && !call.timeout) deadline = after(options_.timeout);
 
   auto const slot = boost::asio::get_associated_cancellation_slot(handler);
+  auto const wait_until = call.wait_for.count() > 0 ? after(call.wait_for) : timer::time_point::min();
   auto op = std::make_unique<operation>(std::move(handler), std::move(request),
-                                        allocation_fsm{*retry_, options_.limits, deadline});
+                                        allocation_fsm{*retry_, options_.limits, deadline, wait_until});
   op->started = now;
   op->deadline = deadline;
   op->dry_run = dry_run;
@@ -137,7 +138,10 @@ inline void allocation_engine::turn() {
   admit_waiting();
   more |= wake_parked();
   more |= arm();
-  if (ports_.counts != nullptr && writes_ != reported_writes_) ports_.counts->in_flight(reported_writes_ = writes_);
+  if (ports_.counts != nullptr) {
+    if (writes_ != reported_writes_) ports_.counts->in_flight(reported_writes_ = writes_);
+    if (std::exchange(waits_changed_, false)) ports_.counts->waiting(waits_, oldest_wait());
+  }
   end.more = more;
   tell_callers();
 }
@@ -207,7 +211,11 @@ inline auto allocation_engine::follow_index() -> bool {
 }
 
 inline auto allocation_engine::wake_parked() -> bool {
-  if (parked_.empty()) return false;
+  if (parked_.empty() || std::exchange(waking_, true)) return false;
+  struct end {
+    bool& waking;
+    ~end() { waking = false; }
+  } const end_of_waking{waking_};
   for (auto rounds = 0; rounds < 64; ++rounds) {
     woken_.clear();
     index_.take_woken(woken_);
@@ -222,6 +230,12 @@ inline auto allocation_engine::wake_parked() -> bool {
     }
   }
   return true;
+}
+
+// Operations are in the order of their arrival; few of those before the first that waits do something else.
+inline auto allocation_engine::oldest_wait() const -> timer::time_point {
+  if (waits_ == 0) return timer::time_point::max();
+  return std::find_if(all_.begin(), all_.end(), [](operation const& op) { return op.waits; })->started;
 }
 
 inline void allocation_engine::wake_due() {

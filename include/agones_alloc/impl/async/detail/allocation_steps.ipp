@@ -101,14 +101,37 @@ inline void allocation_engine::enqueue(operation& op, operation_queue& queue) {
   wakes_.set(op, op.deadline);
 }
 
+// Who is parked came earlier than who comes now, so what became free is theirs. False: not all that changed is known yet.
+inline auto allocation_engine::waiters_first() -> bool {
+  if (parked_.empty() || waking_) return true;
+  auto const more = index_.drain();
+  wake_parked();
+  return !more || parked_.empty();
+}
+
+// There is no server for it, and none on its way back.
+inline auto allocation_engine::nothing_for(operation& op) -> allocation_action {
+  auto const waits = op.fsm.would_wait(now_);
+  if (options_.on_exhausted && !op.waits) options_.on_exhausted(*op.request, waits_);
+  if (!waits || op.waits) return op.fsm.none(now_);
+  if (waits_ >= options_.max_waiting || !index_.has_room_to_watch(*op.request, options_.max_waiting_alike)) {
+    return op.fsm.crowded(options_.overload_retry_after);
+  }
+  op.waits = true;
+  ++waits_;
+  waits_changed_ = true;
+  return op.fsm.none(now_);
+}
+
 // True: `action` is what to do next. False: the operation waits for its turn.
 inline auto allocation_engine::pick_for(operation& op, allocation_action& action) -> bool {
   if (writes_ >= options_.max_writes) return enqueue(op, waiting_), false;
+  if (!waiters_first()) return enqueue(op, building_), false;
   pick taken;
   switch (index_.pick_and_claim(*op.request, random_, taken)) {
     case pick_status::building: return enqueue(op, building_), false;
     case pick_status::busy: action = op.fsm.busy(now_); return true;
-    case pick_status::none: action = op.fsm.none(); return true;
+    case pick_status::none: action = nothing_for(op); return true;
     case pick_status::picked: break;
   }
   ++writes_;
@@ -277,6 +300,10 @@ inline void allocation_engine::keep_outstanding(operation& op) {
 inline void allocation_engine::release(operation& op) {
   if (op.counted) outstanding_.fetch_sub(1, std::memory_order_relaxed);
   unpark(op);
+  if (op.waits) {
+    --waits_;
+    waits_changed_ = true;
+  }
   wakes_.remove(op);
   if (op.in_queue != nullptr) op.in_queue->erase(op.in_queue->iterator_to(op));
   all_.erase(all_.iterator_to(op));

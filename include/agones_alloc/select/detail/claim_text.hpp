@@ -1,0 +1,150 @@
+// How a claim is written in an annotation: `name=value` joined by `&`, with what would be mistaken percent-encoded.
+#pragma once
+
+#include <agones_alloc/config.hpp>
+
+#include <charconv>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+
+class claim_writer {
+ public:
+  void add(std::string_view prefix, std::string_view name, std::string_view value) {
+    if (!text_.empty()) text_ += '&';
+    encode(prefix);
+    encode(name);
+    text_ += '=';
+    encode(value);
+  }
+  void append(claim_writer const& other) {
+    if (!text_.empty() && !other.text_.empty()) text_ += '&';
+    text_ += other.text_;
+  }
+  auto text() const noexcept -> std::string const& { return text_; }
+
+ private:
+  void encode(std::string_view part) {
+    static constexpr std::string_view hex = "0123456789ABCDEF";
+    for (char const c : part) {
+      auto const byte = static_cast<unsigned char>(c);
+      if (byte > ' ' && byte < 0x7f && c != '%' && c != '&' && c != '=') {
+        text_ += c;
+      } else {
+        text_ += '%';
+        text_ += hex[byte >> 4U];
+        text_ += hex[byte & 15U];
+      }
+    }
+  }
+  std::string text_;
+};
+
+/// The fields, decoded. Of a text that is not ours what can be read.
+class claim_fields {
+ public:
+  explicit claim_fields(std::string_view text) {
+    while (!text.empty()) {
+      auto const end = std::min(text.find('&'), text.size());
+      auto const field = text.substr(0, end);
+      text.remove_prefix(end == text.size() ? end : end + 1);
+      auto const equals = field.find('=');
+      if (equals == std::string_view::npos) continue;
+      fields_.emplace_back(decode(field.substr(0, equals)), decode(field.substr(equals + 1)));
+    }
+  }
+
+  auto value(std::string_view name) const -> std::optional<std::string> {
+    for (auto const& [known, value] : fields_) {
+      if (known == name) return value;
+    }
+    return std::nullopt;
+  }
+  /// f(rest of the name, value) for each field whose name begins so.
+  template <class F>
+  void each(std::string_view prefix, F f) const {
+    for (auto const& [name, value] : fields_) {
+      if (name.starts_with(prefix)) f(name.substr(prefix.size()), value);
+    }
+  }
+  void erase(std::string_view name) {
+    std::erase_if(fields_, [name](auto const& field) { return field.first == name; });
+  }
+  auto text() const -> std::string {
+    claim_writer out;
+    for (auto const& [name, value] : fields_) out.add({}, name, value);
+    return out.text();
+  }
+
+ private:
+  static auto decode(std::string_view text) -> std::string {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      unsigned byte = 0;
+      if (text[i] == '%' && i + 2 < text.size() &&
+          std::from_chars(text.data() + i + 1, text.data() + i + 3, byte, 16).ptr == text.data() + i + 3) {
+        out += static_cast<char>(byte);
+        i += 2;
+      } else {
+        out += text[i];
+      }
+    }
+    return out;
+  }
+  std::vector<std::pair<std::string, std::string>> fields_;
+};
+
+inline auto parse_number(std::string_view text) noexcept -> std::optional<std::int64_t> {
+  std::int64_t out = 0;
+  auto const [end, ec] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (ec != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return out;
+}
+
+/// Sixteen hexadecimal digits.
+inline auto parse_digits(std::string_view text) noexcept -> std::optional<std::uint64_t> {
+  std::uint64_t out = 0;
+  auto const [end, ec] = std::from_chars(text.data(), text.data() + text.size(), out, 16);
+  if (text.size() != 16 || ec != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return out;
+}
+
+/// What rfc3339_nano writes: UTC, at most nine digits of a fraction.
+inline auto parse_rfc3339_nano(std::string_view text) noexcept
+    -> std::optional<std::chrono::sys_time<std::chrono::nanoseconds>> {
+  static constexpr std::string_view shape = "0000-00-00T00:00:00";
+  if (text.size() <= shape.size() || text.back() != 'Z') return std::nullopt;
+  for (std::size_t i = 0; i != shape.size(); ++i) {
+    auto const digit = text[i] >= '0' && text[i] <= '9';
+    if (shape[i] == '0' ? !digit : text[i] != shape[i]) return std::nullopt;
+  }
+  auto const part = [text](std::size_t at, std::size_t size) { return static_cast<int>(*parse_number(text.substr(at, size))); };
+  std::chrono::year_month_day const date{std::chrono::year{part(0, 4)}, std::chrono::month{static_cast<unsigned>(part(5, 2))},
+                                         std::chrono::day{static_cast<unsigned>(part(8, 2))}};
+  // Within what 64 bits of nanoseconds can say.
+  if (!date.ok() || date.year() < std::chrono::year{1970} || date.year() > std::chrono::year{2261}) return std::nullopt;
+  if (part(11, 2) > 23 || part(14, 2) > 59 || part(17, 2) > 59) return std::nullopt;
+  auto fraction = text.substr(shape.size(), text.size() - shape.size() - 1);
+  std::int64_t nanoseconds = 0;
+  if (!fraction.empty()) {
+    if (fraction.front() != '.' || fraction.size() < 2 || fraction.size() > 10) return std::nullopt;
+    fraction.remove_prefix(1);
+    std::int64_t unit = 100'000'000;
+    for (char const c : fraction) {
+      if (c < '0' || c > '9') return std::nullopt;
+      nanoseconds += (c - '0') * unit;
+      unit /= 10;
+    }
+  }
+  return std::chrono::sys_time<std::chrono::nanoseconds>{std::chrono::sys_days{date}} + std::chrono::hours{part(11, 2)} +
+         std::chrono::minutes{part(14, 2)} + std::chrono::seconds{part(17, 2)} + std::chrono::nanoseconds{nanoseconds};
+}
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail
