@@ -431,6 +431,23 @@ TEST_CASE_FIXTURE(allocator_fixture, "writes within one reading of the clock car
   store.acknowledge(0);
 }
 
+TEST_CASE_FIXTURE(allocator_fixture, "stamps follow a wall clock that is set ahead, and one that is set back") {
+  auto const stamp_after = [&](std::string const& name, std::chrono::nanoseconds move) {
+    clock.move_wall(move);
+    add(name);
+    begin(fleet_request());
+    run();
+    REQUIRE(store.pending() == 1);
+    auto const stamp = store.at(0).write.desired->meta.annotations.value_or_empty(keys::last_allocated_annotation);
+    store.acknowledge(0);
+    run();
+    return std::string{stamp}.substr(0, 19);
+  };
+  CHECK(stamp_after("a", 0s) == "2020-09-13T12:26:40");
+  CHECK(stamp_after("b", 720h) == "2020-10-13T12:26:40");
+  CHECK(stamp_after("c", -721h) == "2020-09-13T11:26:40");
+}
+
 TEST_CASE("options out of range are refused by name") {
   boost::asio::io_context context;
   ready_cache cache;

@@ -31,6 +31,8 @@ class manual_timer final : public timer {
 
   /// Moves both clocks; the waits that are due complete on the executor, in the order of their times.
   AGONES_ALLOC_DECL void advance(std::chrono::nanoseconds);
+  /// Moves the wall clock only, as when somebody sets it; back where negative. No wait is touched.
+  AGONES_ALLOC_DECL void move_wall(std::chrono::nanoseconds);
   /// Moves to the next pending wait, if there is one that is not due already; false when there is none.
   AGONES_ALLOC_DECL auto advance_to_next() -> bool;
   AGONES_ALLOC_DECL auto next() const -> std::optional<time_point>;

@@ -27,7 +27,14 @@ class manual_timer_core : public std::enable_shared_from_this<manual_timer_core>
     std::lock_guard const lock{mutex_};
     return now_;
   }
-  auto wall_now() const -> timer::wall_time { return timer::wall_time{now().time_since_epoch() + wall_offset_}; }
+  auto wall_now() const -> timer::wall_time {
+    std::lock_guard const lock{mutex_};
+    return timer::wall_time{now_.time_since_epoch() + wall_offset_};
+  }
+  void move_wall(std::chrono::nanoseconds by) {
+    std::lock_guard const lock{mutex_};
+    wall_offset_ += by;
+  }
 
   void wait(time_point when, timer::handler done) {
     std::lock_guard const lock{mutex_};
@@ -113,6 +120,7 @@ AGONES_ALLOC_DECL manual_timer::~manual_timer() { core_->close(); }
 AGONES_ALLOC_DECL auto manual_timer::now() const noexcept -> time_point { return core_->now(); }
 AGONES_ALLOC_DECL auto manual_timer::wall_now() const noexcept -> wall_time { return core_->wall_now(); }
 AGONES_ALLOC_DECL void manual_timer::advance(std::chrono::nanoseconds by) { core_->advance(by); }
+AGONES_ALLOC_DECL void manual_timer::move_wall(std::chrono::nanoseconds by) { core_->move_wall(by); }
 AGONES_ALLOC_DECL auto manual_timer::advance_to_next() -> bool { return core_->advance_to_next(); }
 AGONES_ALLOC_DECL auto manual_timer::next() const -> std::optional<time_point> { return core_->next(); }
 AGONES_ALLOC_DECL auto manual_timer::pending() const -> std::size_t { return core_->pending(); }

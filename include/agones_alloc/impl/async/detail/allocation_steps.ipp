@@ -175,7 +175,9 @@ inline auto allocation_engine::update_of(operation& op) -> update_request {
   // replicas whose clocks agree. The nanoseconds are drawn, the microseconds are true.
   if (wall_ == timer::wall_time::min()) wall_ = std::chrono::floor<std::chrono::microseconds>(timer_.wall_now());
   auto const drawn = wall_ + std::chrono::nanoseconds{static_cast<std::int64_t>(random_.below(1000))};
-  last_stamp_ = op.stamp = std::max(drawn, last_stamp_ + std::chrono::nanoseconds{1});
+  // So far behind the last stamp, somebody has set the clock back: stamps do not stay ahead until it has caught up.
+  bool const set_back = drawn + std::chrono::seconds{1} < last_stamp_;
+  last_stamp_ = op.stamp = set_back ? drawn : std::max(drawn, last_stamp_ + std::chrono::nanoseconds{1});
   auto desired = std::make_shared<game_server>(*op.base);
   op.report = apply_allocation(*desired, op.request->allocation().spec, op.request->gates(), op.stamp);
   update_request request{op.base, std::move(desired), std::nullopt, false};
