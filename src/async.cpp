@@ -2,6 +2,7 @@
 #include <agones_alloc/impl/async/allocator.ipp>
 #include <agones_alloc/impl/async/allocator_options.ipp>
 #include <agones_alloc/impl/async/asio_timer.ipp>
+#include <agones_alloc/impl/async/detail/allocation_claims.ipp>
 #include <agones_alloc/impl/async/detail/allocation_engine.ipp>
 #include <agones_alloc/impl/async/detail/allocation_reports.ipp>
 #include <agones_alloc/impl/async/detail/allocation_steps.ipp>

@@ -71,12 +71,18 @@ TEST_CASE_FIXTURE(machine, "waiting ends with the caller's time, and is not begu
   CHECK(is_end(fsm.none(now), outcome::exhausted, claim_end::keep));
 }
 
-TEST_CASE_FIXTURE(machine, "where too many wait already it is contention, with advice") {
+TEST_CASE_FIXTURE(machine, "an answer that is there already ends it, with advice") {
   fsm = {policy, limits, deadline, deadline};
   fsm.start(now);
-  auto const action = fsm.crowded(100ms);
+  auto const action = fsm.known(outcome::contention, 100ms);
   CHECK(is_end(action, outcome::contention, claim_end::keep));
   CHECK(action.retry_after == 100ms);
+}
+
+TEST_CASE_FIXTURE(machine, "a claim that turns out to need no write is given back with the answer") {
+  claim();
+  CHECK(is_end(fsm.nothing_to_write(outcome::allocated), outcome::allocated, claim_end::put_back));
+  CHECK(fsm.tries() == 0);
 }
 
 TEST_CASE_FIXTURE(machine, "who may wait longer than others park waits as long for servers that are being written") {

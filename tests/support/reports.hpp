@@ -53,10 +53,12 @@ class sample_list final : public metrics {
     samples.push_back({s.result, std::string{s.fleet}, std::string{s.scheduling}, s.tries, s.took});
   }
   void update_conflict() override { ++conflicts; }
+  void claim_expired() override { ++expired; }
   void in_flight(std::size_t n) override { most_in_flight = n > most_in_flight ? n : most_in_flight; now_in_flight = n; }
   void waiting(std::size_t n, std::chrono::steady_clock::time_point since) override { depth = n, oldest = since; }
   std::vector<sample> samples;
   int conflicts{0};
+  int expired{0};
   std::size_t most_in_flight{0};
   std::size_t now_in_flight{0};
   std::size_t depth{0};

@@ -96,6 +96,29 @@ class allocator {
         std::move(request), options);
   }
 
+  /// Confirms the claim of that id, so that it does not expire. `allocated`: it is confirmed, now or before, and the result has
+  /// its server; `exhausted` with errc::not_found: there is no such claim. Everything else as async_allocate, of whose options deadline
+  /// and timeout count.
+  template <class Token = boost::asio::deferred_t>
+  auto async_confirm(shared_string ns, shared_string id, allocate_options options, Token&& token = {}) {
+    return boost::asio::async_initiate<Token, void(error_code, allocation_result)>(
+        [this](auto h, shared_string n, shared_string i, allocate_options o) {
+          start_claim(std::move(n), std::move(i), std::nullopt, o, handler{detail::allocated_simply(std::move(h))});
+        },
+        token, std::move(ns), std::move(id), std::move(options));
+  }
+
+  /// Ends the claim of that id, confirmed or not: takes back what its allocation put on the server (release_claim). The result has
+  /// the server as it is then, and in `not_undone` what could not be taken back. Otherwise as async_confirm.
+  template <class Token = boost::asio::deferred_t>
+  auto async_release(shared_string ns, shared_string id, release_to to, allocate_options options, Token&& token = {}) {
+    return boost::asio::async_initiate<Token, void(error_code, allocation_result)>(
+        [this, to](auto h, shared_string n, shared_string i, allocate_options o) {
+          start_claim(std::move(n), std::move(i), to, o, handler{detail::allocated_simply(std::move(h))});
+        },
+        token, std::move(ns), std::move(id), std::move(options));
+  }
+
   auto get_executor() const noexcept -> boost::asio::any_io_executor const& { return executor_; }
   /// Calls that have not completed, and claims that are still being read back behind a completed one. At 0, an
   /// allocator that is destroyed touches cache, store and ports no more. Any thread.
@@ -103,6 +126,8 @@ class allocator {
 
  private:
   AGONES_ALLOC_DECL void start(request_ptr, allocate_options const&, bool dry_run, handler);
+  AGONES_ALLOC_DECL void start_claim(shared_string ns, shared_string id, std::optional<release_to>, allocate_options const&,
+                                     handler);
   AGONES_ALLOC_DECL void start(game_server_allocation, std::optional<choice_options>, allocate_options const&, handler);
 
   boost::asio::any_io_executor executor_;

@@ -10,6 +10,7 @@
 #include <agones_alloc/port/metrics.hpp>
 #include <agones_alloc/port/recorder.hpp>
 #include <agones_alloc/port/timer.hpp>
+#include <agones_alloc/select/claim.hpp>
 #include <agones_alloc/select/request.hpp>
 
 #include <chrono>
@@ -19,6 +20,15 @@
 #include <optional>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
+
+/// Of request ids, and of claims that have to be confirmed.
+struct claim_options {
+  bool sweep{true};                        ///< ends claims that were not confirmed in time; safe on several replicas
+  release_to expired_to{release_to::ready};  ///< where their servers go
+  /// So long a confirmed id is known, and its server given to whoever asks with it again. It is forgotten earlier with its
+  /// server, with its release, and where a server has more than 256 of them.
+  std::chrono::nanoseconds remember{std::chrono::hours{24}};
+};
 
 struct allocator_options {
   feature_gates gates;                        ///< for requests that the allocator compiles
@@ -38,6 +48,7 @@ struct allocator_options {
   bool breakdown{true};                       ///< `exhausted` carries one
   std::chrono::nanoseconds breakdown_age{std::chrono::milliseconds{100}};  ///< up to this old, for equal requests
   index_options index;
+  claim_options claims;
 };
 
 /// Throws std::invalid_argument naming the option that is out of range.
@@ -58,6 +69,14 @@ struct allocate_options {
   /// Where no server matches: waits for one so long, but not beyond the deadline, in a queue: whoever came first gets the
   /// first server that fits. 0: ends as `exhausted` at once.
   std::chrono::nanoseconds wait_for{0};
+  /// Makes the call repeatable: the same id and request again give the same server, from any replica that has seen the
+  /// first one's write, without another write; the same id with another request is `invalid`. Calls that come while one is under
+  /// way wait for it. 1 to 256 visible ASCII characters; "" for none. It is of the request's namespace.
+  shared_string request_id{};
+  /// Unless the claim is confirmed within this time of the write, by async_confirm or by the game (keys::sdk_confirmed), it ends:
+  /// what the allocation put on the server is taken back, and the server goes where claim_options::expired_to says.
+  /// Without a request_id one is drawn: allocation_result::claim. Nullopt: the claim needs no confirmation.
+  std::optional<std::chrono::nanoseconds> claim_ttl{};
 };
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

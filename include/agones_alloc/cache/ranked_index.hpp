@@ -19,6 +19,7 @@
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
 namespace detail {
+class claim_book;
 class index_core;
 }
 
@@ -70,6 +71,8 @@ class ranked_index {
 
   /// Ready and Allocated servers of the node; nullopt when it has none.
   AGONES_ALLOC_DECL auto load_of(std::string_view node) const -> std::optional<node_load>;
+  /// The claims of the servers it has drained. For the allocator.
+  AGONES_ALLOC_DECL auto claims() noexcept -> detail::claim_book&;
   AGONES_ALLOC_DECL auto statistics() const -> index_statistics;
 
  private:

@@ -74,10 +74,13 @@ class allocation_fsm {
   AGONES_ALLOC_DECL auto picked(time_point now) noexcept -> allocation_action;
   AGONES_ALLOC_DECL auto busy(time_point now) noexcept -> allocation_action;
   AGONES_ALLOC_DECL auto none(time_point now) noexcept -> allocation_action;
-  /// Instead of none(): it would wait, but too many wait already.
-  AGONES_ALLOC_DECL auto crowded(std::chrono::nanoseconds advice) noexcept -> allocation_action;
   /// True when none() would wait.
   auto would_wait(time_point now) const noexcept -> bool { return now < wait_until_ && now < deadline_; }
+  /// Instead of picked(), busy() and none(): this is the answer.
+  AGONES_ALLOC_DECL auto known(outcome result, std::chrono::nanoseconds advice = std::chrono::nanoseconds{0}) noexcept
+      -> allocation_action;
+  /// Instead of sent(): there is nothing to write, and this is the answer.
+  AGONES_ALLOC_DECL auto nothing_to_write(outcome result) noexcept -> allocation_action;
   AGONES_ALLOC_DECL auto sent() noexcept -> allocation_action;
   /// `draw`: uniform in [0, 1), for the jitter. `advice`: the store's own retry-after, 0 for none.
   AGONES_ALLOC_DECL auto update_done(write_answer, time_point now, double draw,

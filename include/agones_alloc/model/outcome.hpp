@@ -66,6 +66,9 @@ struct allocation_result {
   std::vector<std::string> list_errors;
   std::shared_ptr<breakdown const> remaining;  ///< for `exhausted`
   std::vector<attempt> attempts;               ///< failed ones before the last
+  shared_string claim;         ///< the id of the claim, given or drawn; "" when there is none
+  bool repeated{false};        ///< an earlier call with this id got the server
+  std::vector<std::string> not_undone;         ///< of a release: what could not be taken back
   std::chrono::nanoseconds retry_after{0};     ///< for `contention`: when trying again may help; 0: no advice
 };
 

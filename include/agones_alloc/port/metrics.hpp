@@ -30,6 +30,7 @@ class metrics {
   virtual void allocation(allocation_sample const&) {}
   virtual void update_conflict() {}
   virtual void claim_lost() {}
+  virtual void claim_expired() {}  ///< nobody had confirmed it; its server was released
   virtual void in_flight(std::size_t) {}
   /// Calls that wait for a server, and since when the first of them does; time_point::max() when none does.
   virtual void waiting(std::size_t, std::chrono::steady_clock::time_point) {}

@@ -5,6 +5,7 @@
 #include <agones_alloc/async/detail/inbox.hpp>
 #include <agones_alloc/async/detail/operation.hpp>
 #include <agones_alloc/async/detail/wake_queue.hpp>
+#include <agones_alloc/cache/index/claim_book.hpp>
 #include <agones_alloc/cache/ranked_index.hpp>
 #include <agones_alloc/cache/ready_cache.hpp>
 #include <agones_alloc/port/random.hpp>
@@ -19,10 +20,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+
+/// A claim that ends if it is not confirmed by then.
+struct due_claim {
+  timer::time_point when;
+  expiring_claim what;
+};
+
+/// What an operation with an id does next.
+enum class claim_turn : std::uint8_t { go_on, wait, answered };
 
 /// Everything happens in `turn()`, of which at most one is posted or running: that is what takes the place of a
 /// strand. Other threads only push messages and post a turn. Callers are told at the end of a turn, when all
@@ -36,6 +47,8 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
 
   // Any thread.
   AGONES_ALLOC_DECL void submit(request_ptr, allocate_options const&, bool dry_run, operation::handler_type);
+  /// Of a claim that is there: confirms or releases it.
+  AGONES_ALLOC_DECL void submit(std::unique_ptr<claim_part>, allocate_options const&, operation::handler_type);
   AGONES_ALLOC_DECL void reject(operation::handler_type, allocation_result);
   AGONES_ALLOC_DECL void close();
   AGONES_ALLOC_DECL void push(engine_message&);
@@ -56,6 +69,12 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
     std::shared_ptr<breakdown const> what;
   };
   struct end_of_turn;
+
+  auto admits(claim_purpose) noexcept -> bool;
+  auto overloaded() const -> allocation_result;
+  auto deadline_of(allocate_options const&, timer::time_point now) const -> timer::time_point;
+  static auto claim_problems(allocate_options const&) -> field_errors;
+  void submit(std::unique_ptr<operation>);
 
   // A turn and its parts; allocation_engine.ipp.
   void turn();
@@ -80,7 +99,8 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   static auto dequeue(operation_queue&) -> operation&;
   auto pick_for(operation&, allocation_action&) -> bool;
   auto decide_for(operation&) -> bool;
-  auto update_of(operation&) -> update_request;
+  static auto update_of(operation const&, std::shared_ptr<game_server> desired) -> update_request;
+  auto desired_of(operation&) -> std::shared_ptr<game_server>;
   auto send_update(operation&, allocation_action&) -> bool;
   auto send_read(operation&, allocation_action&) -> bool;
   void end_claim(operation&, claim_end);
@@ -91,8 +111,25 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   void release(operation&);
   auto judge_read_of(operation const&) const -> read_answer;
 
+  // Ids and claims; allocation_claims.ipp.
+  static auto allocates(operation const& op) noexcept -> bool { return !op.claim || op.claim->what == claim_purpose::allocate; }
+  auto wall() -> timer::wall_time;
+  auto look_up(operation&, allocation_action&) -> claim_turn;
+  auto lead(operation&, allocation_action&) -> claim_turn;
+  static auto refuse_id(operation&, allocation_action&) -> claim_turn;
+  static auto target_request(game_server const&) -> request_ptr;
+  static auto changed_claim(operation&, allocation_action&) -> std::shared_ptr<game_server>;
+  static auto judge_claim_of(operation const&, game_server const& now) -> read_answer;
+  void leave_claim(operation&);
+  void expect_expiry(expiring_claim, std::chrono::nanoseconds in);
+  void sweep();
+  void end_expired(expiring_claim const&);
+  void note_expiry(operation&, outcome);
+  void report_release(operation&, char const* reason);
+
   // What is said about it; allocation_reports.ipp.
   void tell(operation&, allocation_action const&);
+  void tell_of_claim(operation&, told&);
   void note_attempt(operation&, write_answer);
   void record_allocated(game_server const&, action_report const&);
   auto explain(request_ptr const&) -> std::shared_ptr<breakdown const>;
@@ -123,6 +160,8 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   operation_queue building_;  ///< for their views
   wake_queue wakes_;
   boost::unordered_flat_map<std::uint64_t, operation*> parked_;
+  boost::unordered_flat_map<std::string, operation*> by_id_;  ///< who is at work for an id
+  std::vector<due_claim> due_;                                ///< a heap, the earliest first
   std::vector<std::uint64_t> woken_;
   std::vector<told> told_;  ///< from next_told_ on: results that are ready
   std::size_t next_told_{0};
@@ -147,6 +186,7 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail
 
 #ifdef AGONES_ALLOC_HEADER_ONLY
+#include <agones_alloc/impl/async/detail/allocation_claims.ipp>
 #include <agones_alloc/impl/async/detail/allocation_engine.ipp>
 #include <agones_alloc/impl/async/detail/allocation_reports.ipp>
 #include <agones_alloc/impl/async/detail/allocation_steps.ipp>

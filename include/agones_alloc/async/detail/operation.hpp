@@ -10,6 +10,7 @@
 #include <agones_alloc/model/outcome.hpp>
 #include <agones_alloc/port/store.hpp>
 #include <agones_alloc/select/apply.hpp>
+#include <agones_alloc/select/claim.hpp>
 #include <agones_alloc/select/request.hpp>
 
 #include <boost/asio/any_completion_handler.hpp>
@@ -51,6 +52,26 @@ using queue_hook = boost::intrusive::list_base_hook<boost::intrusive::tag<struct
 using operation_list = boost::intrusive::list<operation, boost::intrusive::base_hook<operation_hook>>;
 using operation_queue = boost::intrusive::list<operation, boost::intrusive::base_hook<queue_hook>>;
 
+enum class claim_purpose : std::uint8_t { allocate, confirm, release, expire };
+
+/// What an operation with a request id, or on an earlier one's claim, has besides.
+struct claim_part {
+  claim_purpose what{claim_purpose::allocate};
+  release_to to{release_to::ready};
+  bool leads{false};     ///< it is the one at work for its id
+  bool repeated{false};  ///< the answer is that of an earlier call
+  bool misused{false};   ///< the id belongs to another request
+  shared_string id;
+  shared_string ns;      ///< where there is no request to tell it
+  std::string key;       ///< namespace and id
+  std::uint64_t digest{0};
+  std::optional<std::chrono::nanoseconds> ttl;
+  wall_time expires{};   ///< of the claim that is to end
+  std::uint32_t slot{0};
+  release_report not_undone;
+  operation_queue followers;
+};
+
 /// Owned by its engine from the start; others touch `incoming`, `incoming_ec` and `dropped` alone, to deliver the
 /// one answer it waits for.
 struct operation : recycled<operation>, engine_message, wake_queue::entry, operation_hook, queue_hook {
@@ -89,6 +110,7 @@ struct operation : recycled<operation>, engine_message, wake_queue::entry, opera
   store_result answer;
   std::vector<attempt> attempts;
   std::shared_ptr<cancel_request> cancel;
+  std::unique_ptr<claim_part> claim;
 };
 
 

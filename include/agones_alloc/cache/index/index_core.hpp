@@ -2,6 +2,7 @@
 #pragma once
 
 #include <agones_alloc/config.hpp>
+#include <agones_alloc/cache/index/claim_book.hpp>
 #include <agones_alloc/cache/index/generation_table.hpp>
 #include <agones_alloc/cache/index/index_view.hpp>
 #include <agones_alloc/cache/index/label_sets.hpp>
@@ -48,6 +49,7 @@ class index_core {
   auto explain(allocation_request const&) -> breakdown;
   auto load_of(std::string_view node) const -> std::optional<node_load> { return nodes_.find(node); }
   auto statistics() -> index_statistics;
+  auto claims() noexcept -> claim_book& { return claims_; }
   // impl/cache/index_waiting.ipp
   void watch(allocation_request const&, std::uint64_t token);
   void unwatch(std::uint64_t token);
@@ -149,6 +151,7 @@ class index_core {
   server_slots servers_;
   label_sets label_sets_;
   node_table nodes_;
+  claim_book claims_;
   generation_table<index_view> views_;
   boost::unordered_flat_set<std::uint32_t, view_hash, view_equal> by_shape_{0, view_hash{this}, view_equal{this}};
   boost::unordered_flat_map<std::uint64_t, std::vector<table_ref>> views_by_label_;  // by label_hash of one clause

@@ -3,6 +3,7 @@
 #include <agones_alloc/async/allocator.hpp>
 #include <agones_alloc/async/detail/allocation_engine.hpp>
 
+#include <memory>
 #include <stdexcept>
 #include <variant>
 
@@ -43,6 +44,16 @@ AGONES_ALLOC_DECL void allocator::start(request_ptr request, allocate_options co
   refused.result = outcome::invalid;
   refused.errors.push_back({field_error_type::required, "request", "", "a compiled request is needed"});
   engine_->reject(std::move(done), std::move(refused));
+}
+
+AGONES_ALLOC_DECL void allocator::start_claim(shared_string ns, shared_string id, std::optional<release_to> to,
+                                              allocate_options const& call, handler done) {
+  auto part = std::make_unique<detail::claim_part>();
+  part->what = to ? detail::claim_purpose::release : detail::claim_purpose::confirm;
+  part->to = to.value_or(release_to::ready);
+  part->ns = std::move(ns);
+  part->id = std::move(id);
+  engine_->submit(std::move(part), call, std::move(done));
 }
 
 AGONES_ALLOC_DECL void allocator::start(game_server_allocation allocation, std::optional<choice_options> choice,

@@ -20,6 +20,7 @@ AGONES_ALLOC_DECL void check(allocator_options const& options) {
   want(options.max_writes > 0, "max_writes", "must be at least 1");
   want(options.batch > 0, "batch", "must be at least 1");
   want(options.overload_retry_after >= zero, "overload_retry_after", "must not be negative");
+  want(options.claims.remember >= zero, "claims.remember", "must not be negative");
   want(options.breakdown_age >= zero, "breakdown_age", "must not be negative");
   want(options.choice.top_n >= 1 && options.choice.top_n <= 1024, "choice.top_n", "must be between 1 and 1024");
   want(options.choice.order != order_kind::custom || options.choice.custom != nullptr, "choice.custom",

@@ -161,6 +161,7 @@ AGONES_ALLOC_DECL void index_core::apply(slot_view now, bool taken_out) {
   known.version = now.handle.version;
   known.slot = now.memory;
   ++changes_;
+  claims_.follow(id, now.server.get());
   if (!taken_out && keeps_place(known, now)) {
     known.server = std::move(now.server);
     return;

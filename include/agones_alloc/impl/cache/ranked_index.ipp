@@ -31,6 +31,7 @@ AGONES_ALLOC_DECL auto ranked_index::has_room_to_watch(allocation_request const&
 AGONES_ALLOC_DECL auto ranked_index::load_of(std::string_view node) const -> std::optional<node_load> {
   return core_->load_of(node);
 }
+AGONES_ALLOC_DECL auto ranked_index::claims() noexcept -> detail::claim_book& { return core_->claims(); }
 AGONES_ALLOC_DECL auto ranked_index::statistics() const -> index_statistics { return core_->statistics(); }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -98,11 +98,16 @@ AGONES_ALLOC_DECL auto allocation_fsm::none(time_point now) noexcept -> allocati
   return hold();
 }
 
-AGONES_ALLOC_DECL auto allocation_fsm::crowded(std::chrono::nanoseconds advice) noexcept -> allocation_action {
+AGONES_ALLOC_DECL auto allocation_fsm::known(outcome result, std::chrono::nanoseconds advice) noexcept -> allocation_action {
   if (state_ != state::picking) return hold();
-  auto action = finish(outcome::contention);
+  auto action = finish(result);
   action.retry_after = advice;
   return action;
+}
+
+AGONES_ALLOC_DECL auto allocation_fsm::nothing_to_write(outcome result) noexcept -> allocation_action {
+  if (state_ != state::claimed) return hold();
+  return finish(result, claim_end::put_back);
 }
 
 AGONES_ALLOC_DECL auto allocation_fsm::sent() noexcept -> allocation_action {

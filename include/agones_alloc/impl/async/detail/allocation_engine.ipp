@@ -33,6 +33,9 @@ AGONES_ALLOC_DECL allocation_engine::~allocation_engine() {
   }
   waiting_.clear();
   building_.clear();
+  for (auto& op : all_) {
+    if (op.claim) op.claim->followers.clear();
+  }
   all_.clear_and_dispose([](operation* op) { delete op; });
 }
 
@@ -42,35 +45,83 @@ AGONES_ALLOC_DECL void allocation_engine::listen() {
   });
 }
 
+// Under load confirmations and releases go before allocations: they free what others wait for.
+inline auto allocation_engine::admits(claim_purpose what) noexcept -> bool {
+  auto const most = what == claim_purpose::allocate ? options_.max_operations : options_.max_operations + options_.max_operations / 8 + 1;
+  if (outstanding_.fetch_add(1, std::memory_order_relaxed) < most) return true;
+  outstanding_.fetch_sub(1, std::memory_order_relaxed);
+  return false;
+}
+
+inline auto allocation_engine::overloaded() const -> allocation_result {
+  allocation_result full;
+  full.result = outcome::contention;
+  full.retry_after = options_.overload_retry_after;
+  return full;
+}
+
+// No later than time can say.
+inline auto saturated(timer::time_point from, std::chrono::nanoseconds wait) noexcept -> timer::time_point {
+  return wait < timer::time_point::max() - from ? from + wait : timer::time_point::max();
+}
+
+inline auto allocation_engine::deadline_of(allocate_options const& call, timer::time_point now) const -> timer::time_point {
+  if (!call.deadline && !call.timeout) return saturated(now, options_.timeout);
+  auto const after = call.timeout ? saturated(now, *call.timeout) : timer::time_point::max();
+  return std::min(call.deadline.value_or(timer::time_point::max()), after);
+}
+
 AGONES_ALLOC_DECL void allocation_engine::submit(request_ptr request, allocate_options const& call, bool dry_run,
                                                  operation::handler_type handler) {
-  if (outstanding_.fetch_add(1, std::memory_order_relaxed) >= options_.max_operations) {
-    outstanding_.fetch_sub(1, std::memory_order_relaxed);
-    allocation_result full;
-    full.result = outcome::contention;
-    full.retry_after = options_.overload_retry_after;
-    return reject(std::move(handler), std::move(full));
+  if (auto problems = claim_problems(call); !problems.empty()) {
+    allocation_result refused;
+    refused.result = outcome::invalid;
+    refused.errors = std::move(problems);
+    return reject(std::move(handler), std::move(refused));
   }
+  if (!admits(claim_purpose::allocate)) return reject(std::move(handler), overloaded());
   auto const now = timer_.now();
-  auto const after = [now](std::chrono::nanoseconds wait) {
-    return wait < timer::time_point::max() - now ? now + wait : timer::time_point::max();
-  };
-  auto deadline = timer::time_point::max();
-  if (call.deadline) deadline = *call.deadline;
-  if (call.timeout) deadline = std::min(deadline, after(*call.timeout));
-  if (!call.deadline && !call.timeout) deadline = after(options_.timeout);
-
-  auto const slot = boost::asio::get_associated_cancellation_slot(handler);
-  auto const wait_until = call.wait_for.count() > 0 ? after(call.wait_for) : timer::time_point::min();
+  auto const deadline = deadline_of(call, now);
+  auto const wait_until = call.wait_for.count() > 0 ? saturated(now, call.wait_for) : timer::time_point::min();
   auto op = std::make_unique<operation>(std::move(handler), std::move(request),
                                         allocation_fsm{*retry_, options_.limits, deadline, wait_until});
   op->started = now;
   op->deadline = deadline;
   op->dry_run = dry_run;
+  if (!dry_run && (!call.request_id.empty() || call.claim_ttl)) {
+    op->claim = std::make_unique<claim_part>();
+    op->claim->id = call.request_id;
+    op->claim->ttl = call.claim_ttl;
+    op->claim->digest = request_digest(*op->request);
+  }
+  submit(std::move(op));
+}
+
+AGONES_ALLOC_DECL void allocation_engine::submit(std::unique_ptr<claim_part> part, allocate_options const& call,
+                                                 operation::handler_type handler) {
+  if (auto const problem = request_id_problem(part->id); !problem.empty()) {
+    allocation_result refused;
+    refused.result = outcome::invalid;
+    refused.errors.push_back({field_error_type::invalid, "id", go_quoted(part->id.view().substr(0, 64)), problem});
+    return reject(std::move(handler), std::move(refused));
+  }
+  if (!admits(part->what)) return reject(std::move(handler), overloaded());
+  auto const now = timer_.now();
+  auto const deadline = deadline_of(call, now);
+  auto op = std::make_unique<operation>(std::move(handler), request_ptr{},
+                                        allocation_fsm{*retry_, options_.limits, deadline});
+  op->started = now;
+  op->deadline = deadline;
+  op->claim = std::move(part);
+  submit(std::move(op));
+}
+
+// It is outstanding already.
+inline void allocation_engine::submit(std::unique_ptr<operation> op) {
+  auto slot = boost::asio::get_associated_cancellation_slot(op->handler);
   if (slot.is_connected()) {
     op->cancel = std::make_shared<cancel_request>(weak_from_this(), op.get());
-    auto copy = slot;
-    copy.assign([request_cancel = op->cancel](boost::asio::cancellation_type type) {
+    slot.assign([request_cancel = op->cancel](boost::asio::cancellation_type type) {
       if (type == boost::asio::cancellation_type::none) return;
       if (request_cancel->requested.exchange(true)) return;
       if (auto const engine = request_cancel->engine.lock()) {
@@ -134,6 +185,7 @@ inline void allocation_engine::turn() {
     return tell_callers();
   }
   more |= follow_index();
+  sweep();
   wake_due();
   admit_waiting();
   more |= wake_parked();
@@ -142,7 +194,7 @@ inline void allocation_engine::turn() {
     if (writes_ != reported_writes_) ports_.counts->in_flight(reported_writes_ = writes_);
     if (std::exchange(waits_changed_, false)) ports_.counts->waiting(waits_, oldest_wait());
   }
-  end.more = more;
+  end.more = more || !building_.empty();
   tell_callers();
 }
 
@@ -260,7 +312,7 @@ inline auto allocation_engine::arm() -> bool {
   if (waiting_for_time_ && (fired_.load(std::memory_order_acquire) == armed_ || armed_until_ <= now_)) {
     waiting_for_time_ = false;
   }
-  auto const next = wakes_.next();
+  auto const next = due_.empty() ? wakes_.next() : std::min(wakes_.next(), due_.front().when);
   auto const nothing = next == timer::time_point::max();
   if (nothing) turns_unarmed_ = 0;
   if (waiting_for_time_) {
@@ -303,6 +355,7 @@ inline void allocation_engine::tell_callers() {
 
 inline void allocation_engine::shut() {
   closed_ = true;
+  due_.clear();
   std::vector<operation*> present;
   present.reserve(all_.size());
   for (auto& op : all_) present.push_back(&op);

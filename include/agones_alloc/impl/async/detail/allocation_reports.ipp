@@ -11,6 +11,7 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
 inline void allocation_engine::tell(operation& op, allocation_action const& action) {
   if (op.cancel) op.cancel->of = nullptr;
+  if (op.claim && op.claim->what == claim_purpose::expire) return note_expiry(op, action.result);
   told_.emplace_back(std::move(op.handler), error_of(action.result));
   auto& result = told_.back().result;
   result.result = action.result;
@@ -33,7 +34,7 @@ inline void allocation_engine::tell(operation& op, allocation_action const& acti
       log_unknown(op, "the fate of a write is not known yet");
       break;
     case outcome::exhausted:
-      if (options_.breakdown) result.remaining = explain(op.request);
+      if (options_.breakdown && allocates(op)) result.remaining = explain(op.request);
       break;
     case outcome::refused:
     case outcome::unavailable:
@@ -45,15 +46,43 @@ inline void allocation_engine::tell(operation& op, allocation_action const& acti
     case outcome::cancelled:
     case outcome::deadline: break;
   }
-  if (ports_.counts == nullptr || op.dry_run) return;
+  if (op.claim) tell_of_claim(op, told_.back());
+  if (ports_.counts == nullptr || op.dry_run || !allocates(op)) return;
   allocation_sample sample;
   sample.result = action.result;
   // The server as it was: a request may put any fleet's name on the one it gets.
-  if (result.server != nullptr) sample.fleet = op.base->meta.labels.value_or_empty(keys::fleet_label);
+  if (auto const& from = op.base ? op.base : result.server) sample.fleet = from->meta.labels.value_or_empty(keys::fleet_label);
   sample.scheduling = op.request->allocation().spec.scheduling.view();
   sample.tries = result.tries;
   sample.took = now_ - op.started;
   ports_.counts->allocation(sample);
+}
+
+inline void allocation_engine::tell_of_claim(operation& op, told& said) {
+  auto& part = *op.claim;
+  auto& result = said.result;
+  if (part.misused) {
+    result.errors.push_back({field_error_type::invalid, "options.request_id", go_quoted(part.id.view().substr(0, 64)),
+                             "was used for another request"});
+  }
+  if (result.result == outcome::allocated || result.result == outcome::unknown) result.claim = part.id;
+  result.repeated = part.repeated;
+  // Somebody else's write for this id is under way: nobody can say that no server was taken for it.
+  auto const leader = part.leads ? by_id_.end() : by_id_.find(part.key);
+  if (leader != by_id_.end() && leader->second->fsm.claiming() && (result.result == outcome::deadline || result.result == outcome::cancelled)) {
+    result.result = outcome::unknown;
+    result.server = leader->second->base;
+    result.claim = part.id;
+    said.ec = error_of(result.result);
+  }
+  if (allocates(op)) return;
+  if (result.result == outcome::exhausted) {
+    result.remaining = nullptr;
+    said.ec = errc::not_found;
+  }
+  if (result.result != outcome::allocated || part.what != claim_purpose::release) return;
+  report_release(op, "ClaimReleased");
+  result.not_undone = std::move(part.not_undone);
 }
 
 inline void allocation_engine::note_attempt(operation& op, write_answer answer) {

@@ -54,7 +54,7 @@ inline auto current_message() -> std::string {
 inline void allocation_engine::perform(operation& op, allocation_action action) {
   while (true) {
     if (action.claim != claim_end::keep) {
-      if (action.claim == claim_end::settle && action.result == outcome::allocated && !op.fsm.claiming()) {
+      if (action.claim == claim_end::settle && action.result == outcome::allocated && !op.fsm.claiming() && allocates(op)) {
         record_allocated(*op.answer.server, op.report);
       }
       end_claim(op, action.claim);
@@ -111,11 +111,12 @@ inline auto allocation_engine::waiters_first() -> bool {
 
 // There is no server for it, and none on its way back.
 inline auto allocation_engine::nothing_for(operation& op) -> allocation_action {
+  if (!allocates(op)) return op.fsm.none(now_);
   auto const waits = op.fsm.would_wait(now_);
   if (options_.on_exhausted && !op.waits) options_.on_exhausted(*op.request, waits_);
   if (!waits || op.waits) return op.fsm.none(now_);
   if (waits_ >= options_.max_waiting || !index_.has_room_to_watch(*op.request, options_.max_waiting_alike)) {
-    return op.fsm.crowded(options_.overload_retry_after);
+    return op.fsm.known(outcome::contention, options_.overload_retry_after);
   }
   op.waits = true;
   ++waits_;
@@ -125,6 +126,13 @@ inline auto allocation_engine::nothing_for(operation& op) -> allocation_action {
 
 // True: `action` is what to do next. False: the operation waits for its turn.
 inline auto allocation_engine::pick_for(operation& op, allocation_action& action) -> bool {
+  if (op.claim) {
+    switch (look_up(op, action)) {
+      case claim_turn::go_on: break;
+      case claim_turn::wait: return false;
+      case claim_turn::answered: return true;
+    }
+  }
   if (writes_ >= options_.max_writes) return enqueue(op, waiting_), false;
   if (!waiters_first()) return enqueue(op, building_), false;
   pick taken;
@@ -157,7 +165,7 @@ inline auto allocation_engine::decide_for(operation& op) -> bool {
       op.base = std::move(taken.server);
       op.selector = taken.selector;
       try {
-        op.answer.server = update_of(op).desired;
+        op.answer.server = desired_of(op);
         action.result = outcome::allocated;
       } catch (std::exception const&) {  // for want of memory
         action.result = outcome::unavailable;
@@ -170,16 +178,26 @@ inline auto allocation_engine::decide_for(operation& op) -> bool {
   return false;
 }
 
-inline auto allocation_engine::update_of(operation& op) -> update_request {
+// What the allocation makes of the claimed server.
+inline auto allocation_engine::desired_of(operation& op) -> std::shared_ptr<game_server> {
   // A write is recognised by its stamp, so it must be its own: within one reading of the clock, and among
   // replicas whose clocks agree. The nanoseconds are drawn, the microseconds are true.
-  if (wall_ == timer::wall_time::min()) wall_ = std::chrono::floor<std::chrono::microseconds>(timer_.wall_now());
-  auto const drawn = wall_ + std::chrono::nanoseconds{static_cast<std::int64_t>(random_.below(1000))};
+  auto const drawn = wall() + std::chrono::nanoseconds{static_cast<std::int64_t>(random_.below(1000))};
   // So far behind the last stamp, somebody has set the clock back: stamps do not stay ahead until it has caught up.
   bool const set_back = drawn + std::chrono::seconds{1} < last_stamp_;
   last_stamp_ = op.stamp = set_back ? drawn : std::max(drawn, last_stamp_ + std::chrono::nanoseconds{1});
   auto desired = std::make_shared<game_server>(*op.base);
   op.report = apply_allocation(*desired, op.request->allocation().spec, op.request->gates(), op.stamp);
+  if (op.claim) {
+    auto const& part = *op.claim;
+    claim_terms terms{part.id, part.digest, std::nullopt};
+    if (part.ttl) terms.expires = op.stamp + *part.ttl;
+    write_claim(*desired, *op.base, terms, op.stamp, op.stamp - options_.claims.remember);
+  }
+  return desired;
+}
+
+inline auto allocation_engine::update_of(operation const& op, std::shared_ptr<game_server> desired) -> update_request {
   update_request request{op.base, std::move(desired), std::nullopt, false};
   if (op.deadline != timer::time_point::max()) request.deadline = op.deadline;
   request.may_take_over = true;
@@ -189,11 +207,14 @@ inline auto allocation_engine::update_of(operation& op) -> update_request {
 // True: an answer will come. False: `action` is what to do next. What fails before the store is asked is a write
 // that was not applied. A store that throws may have written: unknown, unless it kept the handler to answer yet.
 inline auto allocation_engine::send_update(operation& op, allocation_action& action) -> bool {
-  auto const until = op.fsm.sent().until;
   auto answer = write_answer::not_applied;
+  auto sent = false;
   try {
-    auto request = update_of(op);
-    wakes_.set(op, until);
+    auto desired = allocates(op) ? desired_of(op) : changed_claim(op, action);
+    if (desired == nullptr) return false;
+    auto request = update_of(op, std::move(desired));
+    sent = true;
+    wakes_.set(op, op.fsm.sent().until);
     op.what = engine_message::kind::update_answer;
     answer_to_engine back{shared_from_this(), op};
     answer = write_answer::unknown;
@@ -205,6 +226,7 @@ inline auto allocation_engine::send_update(operation& op, allocation_action& act
     }
     return true;
   } catch (...) {
+    if (!sent) op.fsm.sent();
     if (answer == write_answer::unknown && !op.dropped.load()) return true;
     op.ec = answer == write_answer::unknown ? errc::outcome_unknown : errc::unavailable;
     op.answer = {};
@@ -241,6 +263,7 @@ inline auto allocation_engine::send_read(operation& op, allocation_action& actio
 inline auto allocation_engine::judge_read_of(operation const& op) const -> read_answer {
   if (op.ec) return op.ec == condition::gone ? read_answer::gone : read_answer::failed;
   if (op.answer.server == nullptr) return read_answer::failed;
+  if (op.claim && op.claim->what != claim_purpose::allocate) return judge_claim_of(op, *op.answer.server);
   auto const stamp = op.stamp == timer::wall_time{} ? std::string{} : rfc3339_nano(op.stamp);
   return judge_read(*op.base, stamp, *op.answer.server);
 }
@@ -301,6 +324,7 @@ inline void allocation_engine::keep_outstanding(operation& op) {
 
 inline void allocation_engine::release(operation& op) {
   if (op.counted) outstanding_.fetch_sub(1, std::memory_order_relaxed);
+  leave_claim(op);
   unpark(op);
   if (op.waits) {
     --waits_;
