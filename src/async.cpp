@@ -5,6 +5,7 @@
 #include <agones_alloc/impl/async/detail/allocation_claims.ipp>
 #include <agones_alloc/impl/async/detail/allocation_engine.ipp>
 #include <agones_alloc/impl/async/detail/allocation_reports.ipp>
+#include <agones_alloc/impl/async/detail/allocation_sharing.ipp>
 #include <agones_alloc/impl/async/detail/allocation_steps.ipp>
 #include <agones_alloc/impl/async/detail/memory_store_core.ipp>
 #include <agones_alloc/impl/async/detail/object_table.ipp>

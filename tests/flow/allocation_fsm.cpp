@@ -330,3 +330,32 @@ TEST_CASE("a policy of the user's own decides how often and when") {
   fsm.sent();
   CHECK(fsm.update_done(write_answer::not_applied, now + 3ms, 0.0).result == outcome::unavailable);
 }
+
+TEST_CASE_FIXTURE(machine, "who shares a write shares its fate") {
+  auto const joined = [this] {
+    fsm = {policy, limits, deadline};
+    fsm.start(now);
+    auto const action = fsm.join();
+    CHECK(action.step == step::hold);
+    CHECK(action.until == deadline);
+    CHECK(fsm.tries() == 1);
+  };
+  joined();
+  CHECK(is_end(fsm.join_ended(shared_fate::applied, now, 0.0), outcome::allocated, claim_end::keep));
+  joined();
+  CHECK(is_end(fsm.join_ended(shared_fate::unknown, now, 0.0), outcome::unknown, claim_end::keep));
+  joined();
+  CHECK(fsm.join_ended(shared_fate::left, now, 0.0).step == step::pick);
+  joined();
+  auto const again = fsm.join_ended(shared_fate::lost, now, 0.0);
+  CHECK(again.step == step::sleep);
+  CHECK(fsm.time_passed(again.until).step == step::pick);
+  joined();
+  fsm.cancel(now);
+  CHECK(is_end(fsm.join_ended(shared_fate::left, now, 0.0), outcome::cancelled, claim_end::keep));
+  joined();
+  fsm.cancel(now);
+  CHECK(is_end(fsm.join_ended(shared_fate::applied, now, 0.0), outcome::allocated, claim_end::keep));
+  joined();
+  CHECK(is_end(fsm.time_passed(deadline), outcome::unknown, claim_end::keep));
+}

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -47,7 +48,9 @@ class ranked_index {
   /// with top_n above 1 a uniform draw from the best N of that selector's view. Drains first.
   /// A required target is taken only if it matches a selector, a preferred one before the ranking (none, busy
   /// and picked speak of the target then). Lost claims are retried inside. `out` is set when picked.
-  AGONES_ALLOC_DECL auto pick_and_claim(allocation_request const&, random_source&, pick& out) -> pick_status;
+  /// `selectors`: look at so many of the first ones only.
+  AGONES_ALLOC_DECL auto pick_and_claim(allocation_request const&, random_source&, pick& out,
+                                        std::size_t selectors = std::numeric_limits<std::size_t>::max()) -> pick_status;
 
   /// How many servers of the namespace remain after each clause, for each of the first 16 selectors. Counts what is
   /// claimed, too. Costs a step per label set, and per server that is left where a clause is not of labels or
@@ -65,6 +68,8 @@ class ranked_index {
   /// servers, and all of them once when its last matching claim in flight ended without one. Call it
   /// after the woken requests were tried, again and again: a view that still has free servers wakes the next.
   AGONES_ALLOC_DECL void take_woken(std::vector<std::uint64_t>& out);
+  /// Unparks the oldest token that is parked on the view of that shape; nullopt when none is.
+  AGONES_ALLOC_DECL auto take_waiter(view_shape const&) -> std::optional<std::uint64_t>;
   /// True while fewer than `most` are parked on each view of the request, and the views that are watched at all leave room
   /// for its own within index_options::max_views.
   AGONES_ALLOC_DECL auto has_room_to_watch(allocation_request const&, std::size_t most) const -> bool;

@@ -51,6 +51,14 @@ struct allocation_action {
   friend auto operator==(allocation_action const&, allocation_action const&) -> bool = default;
 };
 
+/// What became of a write that several share.
+enum class shared_fate : std::uint8_t {
+  applied,
+  lost,     ///< not applied: try again, as after a write of one's own
+  left,     ///< not sent, or refused for its leader's sake: decide again at once
+  unknown,  ///< may have been applied, or undone by somebody since
+};
+
 /// The rules: a server is claimed before it is written; a write known not to be applied puts the claimed value
 /// back; a conflict does not, it asks for fresh data; a write of unknown fate is read back, and stays claimed,
 /// beyond its caller's time if need be, until its fate is known. `cancelled` and `deadline` mean that nothing
@@ -81,6 +89,9 @@ class allocation_fsm {
       -> allocation_action;
   /// Instead of sent(): there is nothing to write, and this is the answer.
   AGONES_ALLOC_DECL auto nothing_to_write(outcome result) noexcept -> allocation_action;
+  /// Instead of picked(): it shares the write of another machine's claim, whose fate join_ended() tells.
+  AGONES_ALLOC_DECL auto join() noexcept -> allocation_action;
+  AGONES_ALLOC_DECL auto join_ended(shared_fate, time_point now, double draw) noexcept -> allocation_action;
   AGONES_ALLOC_DECL auto sent() noexcept -> allocation_action;
   /// `draw`: uniform in [0, 1), for the jitter. `advice`: the store's own retry-after, 0 for none.
   AGONES_ALLOC_DECL auto update_done(write_answer, time_point now, double draw,
@@ -100,7 +111,7 @@ class allocation_fsm {
   auto claiming() const noexcept -> bool { return claiming_; }
 
  private:
-  enum class state : std::uint8_t { picking, claimed, writing, reading, read_pause, retry_pause, parked, finished };
+  enum class state : std::uint8_t { picking, claimed, writing, reading, read_pause, retry_pause, parked, joined, finished };
 
   auto hold() const noexcept -> allocation_action;
   auto parked_until() const noexcept -> time_point;

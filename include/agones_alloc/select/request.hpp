@@ -42,6 +42,10 @@ struct choice_options {
   std::shared_ptr<ranker const> custom;
   std::uint32_t top_n{1};  ///< random among the best N (1 to 1024): fewer conflicts between replicas, looser packing
   std::optional<target_server> target;
+  /// Take only a server on which every counter and list action of the request fits: an increment by what is left of the capacity,
+  /// a decrement by the count, added list values by the room. Otherwise what does not fit is cut off, as the reference does (Q15,
+  /// Q16). Actions that set a capacity, too, are not looked at.
+  bool exact{false};
 };
 
 class allocation_request;

@@ -111,6 +111,17 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   void release(operation&);
   auto judge_read_of(operation const&) const -> read_answer;
 
+  // Several calls in one write; allocation_sharing.ipp.
+  void form(operation&);
+  void send_forming();
+  void offer_to_waiters(operation& leader);
+  auto joinable(operation&, std::size_t& selector) -> operation*;
+  auto ledger_of(operation& leader) -> game_server&;
+  void ride(operation&, operation& leader, std::size_t selector);
+  void put_into(operation&, game_server&);
+  void end_sharing(operation& leader, shared_fate);
+  void land();
+
   // Ids and claims; allocation_claims.ipp.
   static auto allocates(operation const& op) noexcept -> bool { return !op.claim || op.claim->what == claim_purpose::allocate; }
   auto wall() -> timer::wall_time;
@@ -158,6 +169,9 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   operation_list all_;
   operation_queue waiting_;   ///< for max_writes
   operation_queue building_;  ///< for their views
+  operation_queue forming_;   ///< writes that are sent at the end of the turn
+  operation_queue landed_;    ///< those whose shared write has ended
+  boost::unordered_flat_map<std::uint64_t, operation*> leaders_;  ///< newest write that others may share, by their shapes
   wake_queue wakes_;
   boost::unordered_flat_map<std::uint64_t, operation*> parked_;
   boost::unordered_flat_map<std::string, operation*> by_id_;  ///< who is at work for an id
@@ -189,5 +203,6 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
 #include <agones_alloc/impl/async/detail/allocation_claims.ipp>
 #include <agones_alloc/impl/async/detail/allocation_engine.ipp>
 #include <agones_alloc/impl/async/detail/allocation_reports.ipp>
+#include <agones_alloc/impl/async/detail/allocation_sharing.ipp>
 #include <agones_alloc/impl/async/detail/allocation_steps.ipp>
 #endif

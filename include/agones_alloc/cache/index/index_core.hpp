@@ -44,7 +44,7 @@ class index_core {
   // impl/cache/index_views.ipp
   auto build_some() -> bool;
   // impl/cache/index_pick.ipp
-  auto pick_and_claim(allocation_request const&, random_source&, pick& out) -> pick_status;
+  auto pick_and_claim(allocation_request const&, random_source&, pick& out, std::size_t selectors) -> pick_status;
   // impl/cache/index_explain.ipp
   auto explain(allocation_request const&) -> breakdown;
   auto load_of(std::string_view node) const -> std::optional<node_load> { return nodes_.find(node); }
@@ -54,6 +54,7 @@ class index_core {
   void watch(allocation_request const&, std::uint64_t token);
   void unwatch(std::uint64_t token);
   void take_woken(std::vector<std::uint64_t>& out);
+  auto take_waiter(view_shape const&) -> std::optional<std::uint64_t>;
   auto has_room_to_watch(allocation_request const&, std::size_t most) -> bool;
 
  private:

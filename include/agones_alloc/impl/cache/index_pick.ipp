@@ -62,8 +62,8 @@ AGONES_ALLOC_DECL auto index_core::pick_target(allocation_request const& request
   }
 }
 
-AGONES_ALLOC_DECL auto index_core::pick_and_claim(allocation_request const& request, random_source& random, pick& out)
-    -> pick_status {
+AGONES_ALLOC_DECL auto index_core::pick_and_claim(allocation_request const& request, random_source& random, pick& out,
+                                                  std::size_t selectors) -> pick_status {
   constexpr std::size_t of_a_pick = 8;  // a caller who does nothing but pick must not fall behind for good
   budget_ = std::min(options_.slice, budget_ + of_a_pick);
   auto const behind = drain_some();
@@ -75,7 +75,7 @@ AGONES_ALLOC_DECL auto index_core::pick_and_claim(allocation_request const& requ
     if (status == pick_status::picked || request.target()->required) return status;
   }
   auto in_flight = false;
-  for (std::size_t i = 0; i != request.shapes().size(); ++i) {
+  for (std::size_t i = 0; i != std::min(selectors, request.shapes().size()); ++i) {
     auto& view = view_of(request.shapes()[i]);
     if (!view.complete) build();
     if (!view.complete) {

@@ -49,6 +49,14 @@ AGONES_ALLOC_DECL void index_core::wake_target(game_server const& changed) {
   waiters_by_target_.erase(at);
 }
 
+AGONES_ALLOC_DECL auto index_core::take_waiter(view_shape const& shape) -> std::optional<std::uint64_t> {
+  auto const* view = find_view(shape);
+  if (view == nullptr || view->waiters.empty()) return std::nullopt;
+  auto const token = *view->waiters.begin();
+  unwatch(token);
+  return token;
+}
+
 /// Watched views are not dropped, so their number is bounded here.
 AGONES_ALLOC_DECL auto index_core::has_room_to_watch(allocation_request const& request, std::size_t most) -> bool {
   if (request.target() && request.target()->required) {

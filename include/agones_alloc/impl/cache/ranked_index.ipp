@@ -13,9 +13,12 @@ AGONES_ALLOC_DECL ranked_index::~ranked_index() = default;
 
 AGONES_ALLOC_DECL auto ranked_index::drain() -> bool { return core_->drain(); }
 AGONES_ALLOC_DECL auto ranked_index::build_some() -> bool { return core_->build_some(); }
-AGONES_ALLOC_DECL auto ranked_index::pick_and_claim(allocation_request const& request, random_source& random, pick& out)
-    -> pick_status {
-  return core_->pick_and_claim(request, random, out);
+AGONES_ALLOC_DECL auto ranked_index::pick_and_claim(allocation_request const& request, random_source& random, pick& out,
+                                                    std::size_t selectors) -> pick_status {
+  return core_->pick_and_claim(request, random, out, selectors);
+}
+AGONES_ALLOC_DECL auto ranked_index::take_waiter(view_shape const& shape) -> std::optional<std::uint64_t> {
+  return core_->take_waiter(shape);
 }
 AGONES_ALLOC_DECL auto ranked_index::explain(allocation_request const& request) -> breakdown {
   return core_->explain(request);

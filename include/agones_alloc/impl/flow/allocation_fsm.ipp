@@ -22,6 +22,7 @@ AGONES_ALLOC_DECL auto allocation_fsm::hold() const noexcept -> allocation_actio
       return action;
     case state::picking:
     case state::claimed:
+    case state::joined:
     case state::writing:
     case state::reading: break;
   }
@@ -108,6 +109,29 @@ AGONES_ALLOC_DECL auto allocation_fsm::known(outcome result, std::chrono::nanose
 AGONES_ALLOC_DECL auto allocation_fsm::nothing_to_write(outcome result) noexcept -> allocation_action {
   if (state_ != state::claimed) return hold();
   return finish(result, claim_end::put_back);
+}
+
+AGONES_ALLOC_DECL auto allocation_fsm::join() noexcept -> allocation_action {
+  if (state_ == state::picking) {
+    state_ = state::joined;
+    ++tries_;
+  }
+  return hold();
+}
+
+// Its part cannot be taken out of the write any more: who leaves is told what came of it.
+AGONES_ALLOC_DECL auto allocation_fsm::join_ended(shared_fate fate, time_point now, double draw) noexcept
+    -> allocation_action {
+  if (state_ != state::joined) return hold();
+  switch (fate) {
+    case shared_fate::applied: return finish(outcome::allocated);
+    case shared_fate::unknown: return finish(outcome::unknown);
+    case shared_fate::lost: return try_again(claim_end::keep, true, now, draw, std::chrono::nanoseconds{0});
+    case shared_fate::left: break;
+  }
+  if (leaving_) return finish(outcome::cancelled);
+  state_ = state::picking;
+  return start(now);
 }
 
 AGONES_ALLOC_DECL auto allocation_fsm::sent() noexcept -> allocation_action {
@@ -200,6 +224,7 @@ AGONES_ALLOC_DECL auto allocation_fsm::time_passed(time_point now) noexcept -> a
       case state::picking:
       case state::retry_pause: return finish(outcome::deadline);
       case state::claimed: return finish(outcome::deadline, claim_end::put_back);
+      case state::joined: return finish(outcome::unknown);
       case state::writing:
       case state::reading:
       case state::read_pause: return tell(outcome::unknown);
@@ -223,6 +248,7 @@ AGONES_ALLOC_DECL auto allocation_fsm::time_passed(time_point now) noexcept -> a
     }
     case state::picking:
     case state::claimed:
+    case state::joined:
     case state::writing:
     case state::reading:
     case state::finished: break;
@@ -245,6 +271,7 @@ AGONES_ALLOC_DECL auto allocation_fsm::cancel(time_point now) noexcept -> alloca
     case state::claimed: return finish(outcome::cancelled, claim_end::put_back);
     case state::reading:
     case state::read_pause: return tell(outcome::unknown);
+    case state::joined: leaving_ = true; break;
     case state::writing: {
       leaving_ = true;
       auto action = now >= deadline_ ? tell(outcome::unknown) : hold();

@@ -5,6 +5,8 @@
 #include <agones_alloc/select/request.hpp>
 #include <agones_alloc/select/validate.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -58,6 +60,25 @@ inline auto chosen_ranking(allocation_spec const& spec, feature_gates gates, cho
   return out;
 }
 
+/// The clauses without which an action of the request would not fit.
+inline void add_exact_clauses(compiled_selector& selector, allocation_spec const& spec) {
+  if (spec.counters) {
+    for (auto const& [name, action] : *spec.counters) {
+      if (!action.action || !action.amount || action.capacity) continue;
+      auto& clause = selector.counters[name];
+      auto& least = *action.action == "Decrement" ? clause.min_count : clause.min_available;
+      least = std::max(least, *action.amount);
+    }
+  }
+  if (spec.lists) {
+    for (auto const& [name, action] : *spec.lists) {
+      if (action.add_values.empty() || action.capacity) continue;
+      auto& clause = selector.lists[name];
+      clause.min_available = std::max(clause.min_available, static_cast<std::int64_t>(action.add_values.size()));
+    }
+  }
+}
+
 inline auto hash_of(view_shape const& shape) noexcept -> std::size_t {
   stable_hash hash;
   hash.add(shape.namespace_.view());
@@ -89,6 +110,7 @@ AGONES_ALLOC_DECL allocation_request::allocation_request(secret, game_server_all
   for (auto const& selector : gsa_.spec.selectors) {
     // Validation compiled the same labels, so there is a value.
     view_shape shape{gsa_.meta.namespace_, compile(selector, gates_).value(), order, 0};
+    if (choice.exact && gates_.counts_and_lists) detail::add_exact_clauses(shape.selector, gsa_.spec);
     shape.hash = detail::hash_of(shape);
     shapes_.push_back(std::move(shape));
   }

@@ -33,7 +33,11 @@ AGONES_ALLOC_DECL allocation_engine::~allocation_engine() {
   }
   waiting_.clear();
   building_.clear();
+  forming_.clear();
+  landed_.clear();
   for (auto& op : all_) {
+    op.joiners.clear();
+    op.next.clear();
     if (op.claim) op.claim->followers.clear();
   }
   all_.clear_and_dispose([](operation* op) { delete op; });
@@ -179,6 +183,7 @@ inline void allocation_engine::turn() {
   auto more = false;
   if (closing_.load() && !closed_) shut();
   more |= handle_messages();
+  land();
   if (closed_ && all_.empty()) {
     arm();
     end.more = more;
@@ -189,12 +194,13 @@ inline void allocation_engine::turn() {
   wake_due();
   admit_waiting();
   more |= wake_parked();
+  send_forming();
   more |= arm();
   if (ports_.counts != nullptr) {
     if (writes_ != reported_writes_) ports_.counts->in_flight(reported_writes_ = writes_);
     if (std::exchange(waits_changed_, false)) ports_.counts->waiting(waits_, oldest_wait());
   }
-  end.more = more || !building_.empty();
+  end.more = more || !building_.empty() || !landed_.empty();
   tell_callers();
 }
 

@@ -6,12 +6,15 @@
 
 #include <algorithm>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <new>
 #include <string>
 #include <utility>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+
+auto fate_of(allocation_action const&) noexcept -> shared_fate;  // allocation_sharing.ipp
 
 /// Brings the store's answer back, from whatever thread. The turn may be looking at the operation meanwhile.
 class answer_to_engine {
@@ -57,6 +60,7 @@ inline void allocation_engine::perform(operation& op, allocation_action action) 
       if (action.claim == claim_end::settle && action.result == outcome::allocated && !op.fsm.claiming() && allocates(op)) {
         record_allocated(*op.answer.server, op.report);
       }
+      end_sharing(op, fate_of(action));
       end_claim(op, action.claim);
     }
     if (action.withdraw_write && op.cancel) op.cancel->withdraw.emit(boost::asio::cancellation_type::terminal);
@@ -68,20 +72,14 @@ inline void allocation_engine::perform(operation& op, allocation_action action) 
       case allocation_step::pick:
         if (op.dry_run ? decide_for(op) : pick_for(op, action)) continue;
         return;
-      case allocation_step::update: {
-        if (op.cancel && op.cancel->requested.load()) {
-          action = op.fsm.cancel(now_);
-          continue;
-        }
-        if (send_update(op, action)) return;
-        continue;
-      }
+      case allocation_step::update: return form(op);
       case allocation_step::read:
         if (send_read(op, action)) return;
         continue;
       case allocation_step::sleep:
         // Nobody is left to wait for: the claim stays off the market until something newer is seen.
         if (closed_ && !op.fsm.has_caller()) {
+          end_sharing(op, shared_fate::unknown);
           cache_.discard(op.handle);
           --writes_;
           return release(op);
@@ -135,11 +133,18 @@ inline auto allocation_engine::pick_for(operation& op, allocation_action& action
   }
   if (writes_ >= options_.max_writes) return enqueue(op, waiting_), false;
   if (!waiters_first()) return enqueue(op, building_), false;
+  // A server that is being written to may be the one to choose as it will be: only what goes before it is taken instead.
+  auto selectors = std::numeric_limits<std::size_t>::max();
+  auto* const leader = joinable(op, selectors);
   pick taken;
-  switch (index_.pick_and_claim(*op.request, random_, taken)) {
+  auto const status = index_.pick_and_claim(*op.request, random_, taken, selectors);
+  switch (status) {
     case pick_status::building: return enqueue(op, building_), false;
-    case pick_status::busy: action = op.fsm.busy(now_); return true;
-    case pick_status::none: action = nothing_for(op); return true;
+    case pick_status::busy:
+    case pick_status::none:
+      if (leader != nullptr) return ride(op, *leader, selectors), false;
+      action = status == pick_status::busy ? op.fsm.busy(now_) : nothing_for(op);
+      return true;
     case pick_status::picked: break;
   }
   ++writes_;
@@ -180,21 +185,30 @@ inline auto allocation_engine::decide_for(operation& op) -> bool {
 
 // What the allocation makes of the claimed server.
 inline auto allocation_engine::desired_of(operation& op) -> std::shared_ptr<game_server> {
+  auto desired = std::make_shared<game_server>(*op.base);
+  put_into(op, *desired);
+  return desired;
+}
+
+// Applies the allocation to the server, with a stamp and a claim of its own.
+inline void allocation_engine::put_into(operation& op, game_server& server) {
   // A write is recognised by its stamp, so it must be its own: within one reading of the clock, and among
   // replicas whose clocks agree. The nanoseconds are drawn, the microseconds are true.
   auto const drawn = wall() + std::chrono::nanoseconds{static_cast<std::int64_t>(random_.below(1000))};
   // So far behind the last stamp, somebody has set the clock back: stamps do not stay ahead until it has caught up.
   bool const set_back = drawn + std::chrono::seconds{1} < last_stamp_;
   last_stamp_ = op.stamp = set_back ? drawn : std::max(drawn, last_stamp_ + std::chrono::nanoseconds{1});
-  auto desired = std::make_shared<game_server>(*op.base);
-  op.report = apply_allocation(*desired, op.request->allocation().spec, op.request->gates(), op.stamp);
-  if (op.claim) {
-    auto const& part = *op.claim;
-    claim_terms terms{part.id, part.digest, std::nullopt};
-    if (part.ttl) terms.expires = op.stamp + *part.ttl;
-    write_claim(*desired, *op.base, terms, op.stamp, op.stamp - options_.claims.remember);
+  auto const& spec = op.request->allocation().spec;
+  if (!op.claim) {
+    op.report = apply_allocation(server, spec, op.request->gates(), op.stamp);
+    return;
   }
-  return desired;
+  auto const before = server;
+  op.report = apply_allocation(server, spec, op.request->gates(), op.stamp);
+  auto const& part = *op.claim;
+  claim_terms terms{part.id, part.digest, std::nullopt};
+  if (part.ttl) terms.expires = op.stamp + *part.ttl;
+  write_claim(server, before, terms, op.stamp, op.stamp - options_.claims.remember);
 }
 
 inline auto allocation_engine::update_of(operation const& op, std::shared_ptr<game_server> desired) -> update_request {
@@ -210,7 +224,7 @@ inline auto allocation_engine::send_update(operation& op, allocation_action& act
   auto answer = write_answer::not_applied;
   auto sent = false;
   try {
-    auto desired = allocates(op) ? desired_of(op) : changed_claim(op, action);
+    auto desired = op.ledger ? std::move(op.ledger) : allocates(op) ? desired_of(op) : changed_claim(op, action);
     if (desired == nullptr) return false;
     auto request = update_of(op, std::move(desired));
     sent = true;
@@ -333,6 +347,7 @@ inline void allocation_engine::release(operation& op) {
   wakes_.remove(op);
   if (op.in_queue != nullptr) op.in_queue->erase(op.in_queue->iterator_to(op));
   all_.erase(all_.iterator_to(op));
+  op.ledger.reset();
   if (op.cancel) op.cancel->of = nullptr;
   delete &op;
 }

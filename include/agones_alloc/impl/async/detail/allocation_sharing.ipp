@@ -1,0 +1,183 @@
+#pragma once
+
+#include <agones_alloc/async/detail/allocation_engine.hpp>
+#include <agones_alloc/detail/saturating.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+
+/// Calls in one write, and behind it: each is told by itself, and decides anew by itself when the write fails.
+inline constexpr std::size_t most_sharing = 256;
+
+/// The same for requests of the same shapes; others that have it are told apart by their shapes.
+inline auto sharing_key(allocation_request const& request) noexcept -> std::uint64_t {
+  std::uint64_t key = 0;
+  for (auto const& shape : request.shapes()) key = key * 31 + shape.hash;
+  return key;
+}
+
+/// An allocation leaves its server Allocated: only who takes such servers can share one.
+inline auto takes_allocated(allocation_request const& request) noexcept -> bool {
+  return std::any_of(request.shapes().begin(), request.shapes().end(), [](view_shape const& shape) {
+    return shape.selector.state != game_server_state::ready;
+  });
+}
+
+/// True when every action of the request changes the server by all that it says. What is not plain does not count as fitting.
+inline auto fits(allocation_spec const& spec, game_server const& server) -> bool {
+  if (spec.counters) {
+    for (auto const& [name, wanted] : *spec.counters) {
+      if (!wanted.action || !wanted.amount || wanted.capacity) return false;
+      auto const at = server.status.counters.find(name);
+      if (at == server.status.counters.end()) return false;
+      auto const room = *wanted.action == "Decrement" ? at->second.count : saturating_sub(at->second.capacity, at->second.count);
+      if (room < *wanted.amount) return false;
+    }
+  }
+  if (spec.lists) {
+    for (auto const& [name, wanted] : *spec.lists) {
+      if (wanted.capacity || !wanted.delete_values.empty()) return false;
+      auto const at = server.status.lists.find(name);
+      if (at == server.status.lists.end()) return false;
+      auto const room = saturating_sub(at->second.capacity, at->second.count());
+      if (room < static_cast<std::int64_t>(wanted.add_values.size())) return false;
+    }
+  }
+  return true;
+}
+
+// Its write goes out at the end of the turn: until then others may come in.
+inline void allocation_engine::form(operation& op) {
+  forming_.push_back(op);
+  op.in_queue = &forming_;
+  if (allocates(op) && !op.request->target() && takes_allocated(*op.request)) leaders_[sharing_key(*op.request)] = &op;
+}
+
+inline void allocation_engine::send_forming() {
+  while (!forming_.empty()) {
+    offer_to_waiters(forming_.front());
+    auto& op = dequeue(forming_);
+    allocation_action action;
+    if (op.cancel && op.cancel->requested.load()) {
+      action = op.fsm.cancel(now_);
+    } else if (send_update(op, action)) {
+      continue;
+    }
+    perform(op, action);
+    land();
+  }
+}
+
+// Those who wait for this server may be content with it as it will be. The oldest first, until one does not fit.
+inline void allocation_engine::offer_to_waiters(operation& leader) {
+  if (parked_.empty() || leader.request == nullptr || !allocates(leader) || waking_) return;
+  auto const at = leaders_.find(sharing_key(*leader.request));
+  if (at == leaders_.end() || at->second != &leader) return;
+  waking_ = true;
+  auto const& shape = leader.request->shapes()[leader.selector];
+  for (auto joined = leader.joiners.size();; joined = leader.joiners.size()) {
+    auto const token = index_.take_waiter(shape);
+    if (!token) break;
+    auto const parked = parked_.find(*token);
+    if (parked == parked_.end()) continue;
+    auto& op = *parked->second;
+    parked_.erase(parked);
+    op.parked = false;
+    perform(op, op.fsm.woken(now_));
+    if (leader.joiners.size() == joined) break;
+  }
+  waking_ = false;
+}
+
+// The write that the operation would share, if no selector before `selector` has a free server.
+inline auto allocation_engine::joinable(operation& op, std::size_t& selector) -> operation* {
+  if (leaders_.empty() || !allocates(op) || op.request->target()) return nullptr;
+  auto const at = leaders_.find(sharing_key(*op.request));
+  if (at == leaders_.end() || at->second == &op) return nullptr;
+  auto& leader = *at->second;
+  if (leader.joiners.size() + leader.next.size() >= most_sharing) return nullptr;
+  auto const& shapes = op.request->shapes();
+  if (leader.request != op.request && leader.request->shapes() != shapes) return nullptr;
+  try {
+    auto const& server = ledger_of(leader);
+    auto const shape = std::find_if(shapes.begin(), shapes.end(), [&](view_shape const& s) { return matches(s.selector, server); });
+    if (shape == shapes.end() || !fits(op.request->allocation().spec, server)) return nullptr;
+    selector = static_cast<std::size_t>(shape - shapes.begin());
+    return &leader;
+  } catch (std::bad_alloc const&) {
+    return nullptr;  // it can do without
+  }
+}
+
+inline auto allocation_engine::ledger_of(operation& leader) -> game_server& {
+  if (leader.ledger) return *leader.ledger;
+  if (leader.in_queue == &forming_) {
+    leader.ledger = desired_of(leader);
+    return *leader.ledger;
+  }
+  // The write is on its way, with the object itself: what it will leave is put together again.
+  auto server = std::make_shared<game_server>(*leader.base);
+  auto const add = [&server](operation const& one) {
+    apply_allocation(*server, one.request->allocation().spec, one.request->gates(), one.stamp);
+  };
+  add(leader);
+  for (auto const& one : leader.joiners) add(one);
+  leader.ledger = std::move(server);
+  return *leader.ledger;
+}
+
+inline void allocation_engine::ride(operation& op, operation& leader, std::size_t selector) {
+  if (leader.in_queue != &forming_) {
+    apply_allocation(*leader.ledger, op.request->allocation().spec, op.request->gates(), leader.stamp);
+    return enqueue(op, leader.next);
+  }
+  put_into(op, *leader.ledger);
+  leader.stamp = op.stamp;  // by which the write is known
+  op.base = leader.base;
+  op.selector = static_cast<std::uint32_t>(selector);
+  op.try_started = now_;
+  op.fsm.join();
+  enqueue(op, leader.joiners);
+}
+
+inline auto fate_of(allocation_action const& action) noexcept -> shared_fate {
+  auto const settled = action.claim == claim_end::settle;
+  if (settled && action.result == outcome::allocated) return shared_fate::applied;
+  if (settled && action.result == outcome::unknown) return shared_fate::unknown;
+  // Nothing was wrong with the write: its leader left before it was sent, or was refused for itself.
+  return action.complete ? shared_fate::left : shared_fate::lost;
+}
+
+// The leader's claim ends: those in its write share its fate, those behind it choose anew.
+inline void allocation_engine::end_sharing(operation& leader, shared_fate fate) {
+  leader.ledger.reset();
+  if (!leaders_.empty() && leader.request != nullptr) {
+    auto const at = leaders_.find(sharing_key(*leader.request));
+    if (at != leaders_.end() && at->second == &leader) leaders_.erase(at);
+  }
+  while (!leader.joiners.empty()) {
+    auto& op = dequeue(leader.joiners);
+    op.fate = fate;
+    op.answer.server = leader.answer.server;
+    landed_.push_back(op);
+    op.in_queue = &landed_;
+  }
+  while (!leader.next.empty()) {
+    auto& op = dequeue(leader.next);
+    building_.push_back(op);
+    op.in_queue = &building_;
+  }
+}
+
+// Not at once in end_sharing: whoever goes through the operations must find them there.
+inline void allocation_engine::land() {
+  while (!landed_.empty()) {
+    auto& op = dequeue(landed_);
+    if (op.fate == shared_fate::applied) record_allocated(*op.answer.server, op.report);
+    perform(op, op.fsm.join_ended(op.fate, now_, random_.unit()));
+  }
+}
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail
