@@ -4,19 +4,16 @@ import contextlib
 import http.client
 import json
 import pathlib
-import re
 import signal
 import ssl
 import subprocess
 import tempfile
-import threading
-import time
 import typing
 
 import kit
 from cluster.instance import Cluster
 from kit import ROOT, tool
-from serving import PROGRAM
+from running_server import RunningServer
 
 ACCOUNT, NAMESPACE = "agones-alloc-server", "agones-alloc"
 API = "v1.allocation.agones.dev"
@@ -48,39 +45,16 @@ def account_kubeconfig(folder: pathlib.Path, account: str = ACCOUNT, namespace: 
     return target
 
 
-class SecureServer:
-    """agones-alloc-server with --requestheader on a port of its own; ends with the block."""
+class SecureServer(RunningServer):
+    """Over TLS and with --requestheader, as its own ServiceAccount."""
 
     def __init__(self, folder: pathlib.Path, *arguments: str):
         self.folder = folder
-        self.process = subprocess.Popen(
-            [PROGRAM, f"--kubeconfig={account_kubeconfig(folder)}", "--listen=127.0.0.1:0", f"--tls-cert={folder}/tls.crt",
-             f"--tls-key={folder}/tls.key", "--requestheader", *arguments],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.log: list[str] = []
-        self.reader = threading.Thread(target=lambda: self.log.extend(self.process.stderr), daemon=True)
-        self.reader.start()
-        self.port = 0
-        for line in self.process.stdout:
-            if found := re.search(r"listening on https://127\.0\.0\.1:(\d+)", line):
-                self.port = int(found[1])
-            if "curl" in line:
-                break
-        kit.expect(self.port, self.log)
-        threading.Thread(target=self.process.stdout.read, daemon=True).start()
+        super().__init__(f"--kubeconfig={account_kubeconfig(folder)}", f"--tls-cert={folder}/tls.crt",
+                         f"--tls-key={folder}/tls.key", "--requestheader", *arguments)
 
-    def __enter__(self) -> "SecureServer":
-        return self
-
-    def __exit__(self, *_) -> None:
-        self.process.terminate()
-        try:
-            self.process.wait(30)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-            raise
-        self.reader.join(5)
+    def get(self, path: str) -> tuple[int, str]:
+        return self.ask("GET", path)
 
     def ask(self, method: str, path: str, body: dict | None = None, headers: dict | None = None,
             own: pathlib.Path | None = None) -> tuple[int, str]:
@@ -101,12 +75,6 @@ class SecureServer:
 
     def reload(self) -> None:
         self.process.send_signal(signal.SIGHUP)
-
-    def wait_ready(self, seconds: float = 60) -> None:
-        deadline = time.monotonic() + seconds
-        while (found := self.ask("GET", "/ready?full=1"))[0] != 200:
-            kit.expect(time.monotonic() < deadline, "not ready", found, self.log)
-            time.sleep(0.05)
 
 
 def apply(what: pathlib.Path | str | list | dict) -> None:

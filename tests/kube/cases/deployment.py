@@ -12,8 +12,9 @@ import threading
 import kit
 import secure_serving
 from kit import ROOT, case, expect, same, tool
+from running_server import PROGRAM
 from secure_serving import ACCOUNT, NAMESPACE, PATH, SecureServer, aggregated, certificate, run_kubectl, serving_certificate
-from serving import PROGRAM, fill, stored
+from serving import fill, stored
 
 DEPLOY = ROOT / "deploy/kubernetes"
 WISH = {"apiVersion": "allocation.agones.dev/v1", "kind": "GameServerAllocation", "metadata": {"generateName": "wish-"},
