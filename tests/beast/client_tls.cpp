@@ -71,6 +71,45 @@ TEST_CASE("A server that cannot prove who it is gets nothing") {
   failure(old, trusting(ca));
 }
 
+TEST_CASE("Each phase that fails is told once until a connection is made") {
+  certificate_authority ca{"ca"};
+  certificate_authority other{"other"};
+  auto tls = server_context(ca.issue({"server", "IP:127.0.0.1"}));
+  client_fixture f{{}, &tls, trusting(other)};
+  auto const fails = [&] {
+    auto const one = f.ask(patch_request());
+    f.wait(*one);
+    CHECK(one->ec == errc::unavailable);
+  };
+  fails();
+  fails();
+  REQUIRE(f.log.lines.size() == 1);
+  CHECK(holds(f.log.lines[0], "phase=TLS handshake"));
+  f.server.stop();
+  fails();
+  fails();
+  REQUIRE(f.log.lines.size() == 2);
+  CHECK(holds(f.log.lines[1], "phase=connect"));
+}
+
+TEST_CASE("What fails is told again after a connection was made") {
+  certificate_authority ca{"ca"};
+  auto tls = server_context(ca.issue({"server", "IP:127.0.0.1"}));
+  client_fixture f{{}, &tls, trusting(certificate_authority{"other"})};
+  f.wait(*f.ask(patch_request()));
+  CHECK(f.log.lines.size() == 1);
+  f.credentials->replace({trusting(ca), {}});
+  auto const one = f.ask(patch_request());
+  f.until([&] { return f.server.connections() == 2 && f.server.at(1).has_request(); });
+  f.server.at(1).answer(200, "fine");
+  f.wait(*one);
+  CHECK_FALSE(one->ec);
+  f.server.at(1).close();
+  f.server.stop();
+  f.wait(*f.ask(patch_request()));
+  CHECK(f.log.lines.size() == 2);
+}
+
 TEST_CASE("Another name can be expected, and verification can be left out") {
   certificate_authority ca{"ca"};
   auto tls = server_context(ca.issue({"x", "DNS:api.internal,DNS:*.wild.internal"}));

@@ -16,7 +16,9 @@
 #include <boost/asio/cancellation_signal.hpp>
 
 #include <array>
+#include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -98,9 +100,9 @@ class client_pool final : public connection_owner,
   std::uint64_t fetch_number_{0};
   std::uint64_t call_number_{0};
   std::size_t dialing_{0};
+  std::set<std::string, std::less<>> told_;  ///< phases that fail since the last connection: each is said once
   bool fetching_{false};
   bool pumping_{false};
-  bool failing_{false};  ///< the last attempt to connect failed: said once
   bool shut_{false};
 };
 

@@ -150,7 +150,7 @@ AGONES_ALLOC_DECL void client_pool::pump_soon() {
 AGONES_ALLOC_DECL void client_pool::opened(client_connection& connection) {
   --dialing_;
   ++counts_.opened;
-  failing_ = false;
+  told_.clear();
   released(connection);
 }
 
@@ -179,7 +179,7 @@ AGONES_ALLOC_DECL void client_pool::open_failed(client_connection& connection, e
   --dialing_;
   ++counts_.failed;
   connections_.erase(&connection);
-  if (!std::exchange(failing_, true)) warn("cannot connect", phase, reason);
+  warn("cannot connect", phase, reason);
   if (auto* const l = longest_waiting()) {
     auto const call = l->waiting.front();
     call->give_up(errc::unavailable);

@@ -15,7 +15,7 @@ AGONES_ALLOC_DECL auto client_pool::adopt(credentials_ptr const& credentials) ->
     std::string what;
     auto made = tls_context::make(credentials->tls, endpoint.host, what);
     if (!made) {
-      if (!std::exchange(failing_, true)) warn("credentials cannot be used", what, made.error().message());
+      warn("credentials cannot be used", what, made.error().message());
       return false;
     }
     context_ = std::move(*made);
@@ -64,7 +64,7 @@ AGONES_ALLOC_DECL void client_pool::on_fetched(error_code ec, credentials_ptr go
     }
   }
   if (ec && !provider_->current()) {
-    if (!std::exchange(failing_, true)) warn("no credentials", "fetch", ec.message());
+    warn("no credentials", "fetch", ec.message());
     fail_waiting(errc::unavailable);
   }
   pump(ec ? credentials_ptr{} : std::move(got));
@@ -80,7 +80,7 @@ AGONES_ALLOC_DECL void client_pool::fail_waiting(error_code ec) {
 }
 
 AGONES_ALLOC_DECL void client_pool::warn(std::string_view message, std::string_view phase, std::string_view reason) {
-  if (log_ == nullptr) return;
+  if (!told_.emplace(phase).second || log_ == nullptr) return;
   auto const server = settings_->endpoint.host + ":" + std::to_string(settings_->endpoint.port);
   log_->log(severity::warning, message, {{"server", server}, {"phase", phase}, {"reason", reason}});
 }
