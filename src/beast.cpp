@@ -1,4 +1,5 @@
 // Bodies of the compiled form. Written by tools/list_bodies.
+#include <agones_alloc/impl/beast/access_gate.ipp>
 #include <agones_alloc/impl/beast/breakdown_header.ipp>
 #include <agones_alloc/impl/beast/front_proxy.ipp>
 #include <agones_alloc/impl/beast/http_head.ipp>

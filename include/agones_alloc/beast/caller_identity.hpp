@@ -15,6 +15,7 @@ enum class identity_source : std::uint8_t {
   anonymous,    ///< it is not
   front_proxy,  ///< a front proxy has said so, which has shown its certificate
   certificate,  ///< the caller's own certificate
+  token,        ///< the API server says whose bearer token it is
 };
 
 /// Users, groups and further attributes, as Kubernetes has them.

@@ -8,6 +8,7 @@
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/port/timer.hpp>
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -38,6 +39,10 @@ class kubernetes_front_end final : public http_handler {
   timer* time_;
   front_end_options options_;
 };
+
+/// The namespace that the request allocates in, should it reach the front end; nullopt: it allocates nothing. For an
+/// access_gate.
+AGONES_ALLOC_DECL auto kubernetes_namespace_of(http_request const&) -> std::optional<std::string>;
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI
 

@@ -9,6 +9,8 @@
 #include <agones_alloc/json/grpc_code.hpp>
 #include <agones_alloc/port/timer.hpp>
 
+#include <optional>
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -39,6 +41,10 @@ class rest_front_end final : public http_handler {
   grpc_code unallocated_;
   request_cache compiled_;
 };
+
+/// The namespace that the request allocates in, should it reach a front end with those options, "" for none; nullopt: it
+/// allocates nothing. For an access_gate.
+AGONES_ALLOC_DECL auto rest_namespace_of(http_request const&, front_end_options const&) -> std::optional<std::string>;
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI
 

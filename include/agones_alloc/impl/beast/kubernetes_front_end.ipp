@@ -171,6 +171,14 @@ AGONES_ALLOC_DECL kubernetes_front_end::kubernetes_front_end(allocation_backend&
                                                              front_end_options options)
     : backend_{&backend}, time_{&time}, options_{std::move(options)} {}
 
+AGONES_ALLOC_DECL auto kubernetes_namespace_of(http_request const& request) -> std::optional<std::string> {
+  auto const encoded = detail::allocation_namespace(request.path);
+  if (!encoded || request.method != "POST") return std::nullopt;
+  auto name = percent_decoded(*encoded);
+  if (!name || !detail::is_namespace_name(*name)) return std::nullopt;
+  return name;
+}
+
 AGONES_ALLOC_DECL void kubernetes_front_end::handle(http_request const& request, reply done) {
   bool const get = request.method == "GET" || request.method == "HEAD";
   auto const answer = [&done](http_response response) {

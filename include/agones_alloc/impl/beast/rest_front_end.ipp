@@ -100,6 +100,14 @@ AGONES_ALLOC_DECL rest_front_end::rest_front_end(allocation_backend& backend, ti
       options_{std::move(options)},
       unallocated_{unallocated_code_for(options_.http_unallocated_status_code).code} {}
 
+AGONES_ALLOC_DECL auto rest_namespace_of(http_request const& request, front_end_options const& options)
+    -> std::optional<std::string> {
+  if (request.path != "/gameserverallocation" || request.method != "POST") return std::nullopt;
+  auto const body = detail::read_rest_body(request.body, options);
+  if (std::holds_alternative<std::string>(body)) return std::nullopt;
+  return std::get<game_server_allocation>(body).meta.namespace_.str();
+}
+
 AGONES_ALLOC_DECL void rest_front_end::handle(http_request const& request, reply done) {
   if (request.path != "/gameserverallocation") return std::move(done)(detail::rest_error(grpc_code::not_found, "Not Found"));
   if (request.method != "POST") return std::move(done)(detail::rest_error(grpc_code::unimplemented, "Method Not Allowed"));
