@@ -17,7 +17,7 @@ class backing {
   virtual ~backing() = default;
   virtual auto servers() -> agones_alloc::store& = 0;
   virtual auto events() -> agones_alloc::recorder* = 0;
-  /// Of the cluster's API server; null without one.
+  /// Of the cluster's API server, for all but allocations; null without one.
   virtual auto client() -> agones_alloc::http_client* { return nullptr; }
 
   /// Before anything else; prints what is wrong. False: it cannot be served.

@@ -1,7 +1,5 @@
 #include "kubernetes_backing.hpp"
 
-#include <agones_alloc/beast/client/kube_connection.hpp>
-
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -19,36 +17,43 @@ auto environment(char const* name) -> std::string {
   return value == nullptr ? std::string{} : std::string{value};
 }
 
+constexpr auto client_name = "agones-alloc-server/" AGONES_ALLOC_VERSION;
+
 auto client_settings(kubernetes_settings const& settings) -> client_options {
   client_options out;
   out.limits.connections = settings.connections;
   out.limits.streams = settings.namespaces.size() + 5;  // a watch each, and that of the nodes
   out.limits.body_bytes = std::size_t{64} << 20U;
-  out.user_agent = "agones-alloc-server/" AGONES_ALLOC_VERSION;
+  out.user_agent = client_name;
   return out;
 }
 
-auto cluster_settings(kubernetes_settings const& settings, logger& log) -> kubernetes_cluster_options {
+/// A few connections: four writers of Events, the reviews of direct callers, a ConfigMap now and then.
+auto settings_beside() -> client_options {
+  client_options out;
+  out.limits.connections = 12;
+  out.limits.streams = 1;
+  out.limits.queue = 256;
+  out.user_agent = client_name;
+  return out;
+}
+
+auto cluster_settings(kubernetes_settings const& settings, http_client& beside, logger& log) -> kubernetes_cluster_options {
   kubernetes_cluster_options out;
   out.namespaces = settings.namespaces;
   out.write_events = !settings.no_events;
   out.rank_nodes = !settings.no_node_ranking;
+  out.events_client = &beside;
   out.log = &log;
   return out;
-}
-
-auto make_client(boost::asio::any_io_executor const& executor, yaml::kube_target const& target, timer& time,
-                 kubernetes_settings const& settings, logger& log) -> pooled_http_client {
-  auto connection = make_kube_connection(executor, time, target, &log);
-  return pooled_http_client{executor, std::move(connection.endpoint), std::move(connection.credentials), time,
-                            client_settings(settings), &log};
 }
 
 }  // namespace
 
 auto find_cluster(kubernetes_settings const& settings) -> yaml::kubeconfig {
   if (settings.in_cluster) {
-    return in_cluster_target(environment("KUBERNETES_SERVICE_HOST"), environment("KUBERNETES_SERVICE_PORT"));
+    return in_cluster_target(environment("KUBERNETES_SERVICE_HOST"), environment("KUBERNETES_SERVICE_PORT"),
+                             settings.account_folder);
   }
   return yaml::load_kubeconfig({settings.kubeconfigs.begin(), settings.kubeconfigs.end()}, settings.context);
 }
@@ -60,12 +65,15 @@ kubernetes_backing::kubernetes_backing(boost::asio::any_io_executor executor, se
       cache_{cache},
       log_{log},
       target_{target},
-      client_{make_client(executor, target, time, options.kubernetes, log)},
-      cluster_{executor, client_, cache, time, random, cluster_settings(options.kubernetes, log)} {}
+      connection_{make_kube_connection(executor, time, target, &log)},
+      client_{executor, connection_.endpoint, connection_.credentials, time, client_settings(options.kubernetes), &log},
+      beside_{executor, connection_.endpoint, connection_.credentials, time, settings_beside(), &log},
+      cluster_{executor, client_, cache, time, random, cluster_settings(options.kubernetes, beside_, log)} {}
 
 void kubernetes_backing::stop() {
   cluster_.stop();
   client_.close();
+  beside_.close();
 }
 
 auto kubernetes_backing::unwritten() const -> std::size_t {

@@ -4,6 +4,7 @@
 #include "backing.hpp"
 #include "options.hpp"
 
+#include <agones_alloc/beast/client/kube_connection.hpp>
 #include <agones_alloc/beast/client/pooled_http_client.hpp>
 #include <agones_alloc/beast/kubernetes/kubernetes_cluster.hpp>
 #include <agones_alloc/cache/ready_cache.hpp>
@@ -26,7 +27,7 @@ class kubernetes_backing final : public backing {
 
   auto servers() -> agones_alloc::store& override { return cluster_.servers(); }
   auto events() -> agones_alloc::recorder* override { return cluster_.events(); }
-  auto client() -> agones_alloc::http_client* override { return &client_; }
+  auto client() -> agones_alloc::http_client* override { return &beside_; }
   auto prepare() -> bool override { return true; }
   void start() override { cluster_.start(); }
   void stop() override;
@@ -40,7 +41,9 @@ class kubernetes_backing final : public backing {
   agones_alloc::ready_cache& cache_;
   agones_alloc::logger& log_;
   agones_alloc::yaml::kube_target const& target_;
-  agones_alloc::pooled_http_client client_;
+  agones_alloc::kube_connection connection_;
+  agones_alloc::pooled_http_client client_;  ///< allocations and watches
+  agones_alloc::pooled_http_client beside_;  ///< all that must not be in their way
   agones_alloc::kubernetes_cluster mutable cluster_;
 };
 

@@ -164,6 +164,8 @@ void add_kubernetes(table& t, server_options& o) {
   t.text("context", "NAME", "the current one", [&k](std::string const& word) { k.context = word; },
          "Which of the kubeconfig's contexts");
   t.flag("in-cluster", k.in_cluster, "Allocate the game servers of the cluster that this process is a pod of, as its service account");
+  t.text("service-account-folder", "DIR", k.account_folder, [&k](std::string const& word) { k.account_folder = word; },
+         "With --in-cluster: where the pod finds its service account's token, ca.crt and namespace; read again as they change");
   t.list("namespace", "NAME", k.namespaces, "Only game servers of this namespace. May be repeated. Default: all namespaces");
   t.flag("no-events", k.no_events, "Write no Events about allocated game servers");
   t.flag("no-node-ranking", k.no_node_ranking,
@@ -202,6 +204,9 @@ void add_tls(table& t, server_options& o) {
   names("requestheader-group-headers", s.proxy.group_headers, "Fields that name groups");
   names("requestheader-extra-headers-prefix", s.proxy.extra_header_prefixes, "How the names of further such fields begin");
   t.flag("allow-anonymous", s.anybody, "Over TLS: let everybody allocate who can reach the port, certificate or not");
+  t.flag("authorize-direct-callers", s.reviews,
+         "Ask the cluster's API server about callers that do not come through it: whose bearer token it is, and whether they may create "
+         "gameserverallocations in the namespace");
   t.duration("tls-reload-interval", s.look_every, std::chrono::milliseconds{100}, std::chrono::hours{24},
              "How often the files are looked at for changes; SIGHUP does at once");
 }
@@ -327,15 +332,18 @@ auto check(server_options const& o) -> std::optional<std::string> {
   }
   auto const& tls = o.tls;
   if (tls.certificate.empty() != tls.key.empty()) return "--tls-cert and --tls-key are wanted together";
-  if (!tls.used() && (!tls.client_authorities.empty() || tls.trusts_proxy() || tls.anybody)) {
-    return "--client-ca, --requestheader, --requestheader-client-ca-file and --allow-anonymous need --tls-cert";
+  if (!tls.used() && (!tls.client_authorities.empty() || tls.trusts_proxy() || tls.anybody || tls.reviews)) {
+    return "--client-ca, --requestheader, --requestheader-client-ca-file, --allow-anonymous and --authorize-direct-callers need --tls-cert";
   }
   if (tls.front_proxy && !tls.front_proxy_authority.empty()) {
     return "--requestheader and --requestheader-client-ca-file exclude each other";
   }
   if (tls.front_proxy && !k.used()) return "--requestheader asks a cluster: --kubeconfig or --in-cluster is needed";
-  if (tls.used() && tls.client_authorities.empty() && !tls.trusts_proxy() && !tls.anybody) {
-    return "--tls-cert: who may allocate? --client-ca, --requestheader, --requestheader-client-ca-file or --allow-anonymous says so";
+  if (tls.reviews && !k.used()) return "--authorize-direct-callers asks a cluster: --kubeconfig or --in-cluster is needed";
+  if (tls.reviews && tls.anybody) return "--authorize-direct-callers and --allow-anonymous exclude each other";
+  if (tls.used() && tls.client_authorities.empty() && !tls.trusts_proxy() && !tls.anybody && !tls.reviews) {
+    return "--tls-cert: who may allocate? --client-ca, --requestheader, --requestheader-client-ca-file, --authorize-direct-callers or "
+           "--allow-anonymous says so";
   }
   bool const loopback = o.address.starts_with("127.") || o.address == "::1";
   if (!loopback && !tls.used() && !o.allow_plaintext_non_loopback) {

@@ -25,6 +25,7 @@ struct kubernetes_settings {
   std::vector<std::string> kubeconfigs;  ///< merged as kubectl does
   std::string context;                   ///< "": the current one
   bool in_cluster{false};
+  std::string account_folder{"/var/run/secrets/kubernetes.io/serviceaccount"};  ///< with in_cluster
   std::vector<std::string> namespaces;   ///< empty: all
   bool no_events{false};
   bool no_node_ranking{false};
@@ -41,6 +42,7 @@ struct tls_settings {
   std::string front_proxy_authority;     ///< file: believe certificates of this authority
   agones_alloc::front_proxy_rules proxy;  ///< without its authorities
   bool anybody{false};
+  bool reviews{false};                   ///< ask the cluster's API server whether direct callers may
   std::chrono::nanoseconds look_every{std::chrono::seconds{10}};
   auto used() const noexcept -> bool { return !certificate.empty(); }
   auto trusts_proxy() const noexcept -> bool { return front_proxy || !front_proxy_authority.empty(); }

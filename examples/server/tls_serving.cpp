@@ -1,5 +1,8 @@
 #include "tls_serving.hpp"
 
+#include <agones_alloc/beast/kubernetes_front_end.hpp>
+#include <agones_alloc/beast/rest_front_end.hpp>
+
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -26,19 +29,34 @@ auto certificate_settings(tls_settings const& from) -> tls_server_options {
 auto gate_settings(tls_settings const& from, bool through_proxy) -> identity_gate_options {
   identity_gate_options out;
   out.certificates = !from.client_authorities.empty();
-  out.anybody = from.anybody;
+  out.anybody = from.anybody || from.reviews;  // the access gate finds out about them
   if (through_proxy && from.trusts_proxy()) out.front_proxy = from.proxy;
+  return out;
+}
+
+auto reviewer_settings(logger& log) -> access_reviewer_options {
+  access_reviewer_options out;
+  out.log = &log;
   return out;
 }
 
 }  // namespace
 
+direct_access::direct_access(boost::asio::any_io_executor executor, http_client& cluster, http_handler& kubernetes_behind,
+                             http_handler& rest_behind, front_end_options const& options, timer& time, logger& log)
+    : reviewer{std::move(executor), cluster, time, reviewer_settings(log)},
+      kubernetes{kubernetes_behind, reviewer, kubernetes_namespace_of},
+      rest{rest_behind, reviewer, [options](http_request const& request) { return rest_namespace_of(request, options); }} {}
+
 tls_serving::tls_serving(boost::asio::any_io_executor executor, server_options const& options, http_client* cluster,
                          http_handler& kubernetes, http_handler& rest, timer& time, logger& log)
     : settings_{options.tls},
       certificates_{executor, time, certificate_settings(options.tls), &log},
-      kubernetes_{kubernetes, gate_settings(options.tls, true)},
-      rest_{rest, gate_settings(options.tls, false)} {
+      access_{options.tls.reviews && cluster != nullptr
+                  ? std::make_unique<direct_access>(executor, *cluster, kubernetes, rest, options.front_end, time, log)
+                  : nullptr},
+      kubernetes_{access_ ? access_->kubernetes : kubernetes, gate_settings(options.tls, true)},
+      rest_{access_ ? access_->rest : rest, gate_settings(options.tls, false)} {
   if (!settings_.front_proxy || cluster == nullptr) return;
   front_proxy_source_options how;
   how.log = &log;

@@ -50,9 +50,9 @@ def rules(account: str, namespace: str) -> set[tuple[str, str, str]]:
     return found
 
 
-def documented() -> set[tuple[str, str, str]]:
-    """The same, from the table of docs/kubernetes.md."""
-    text = (ROOT / "docs/kubernetes.md").read_text().partition("## Permissions")[2].partition("\n## ")[0]
+def documented(heading: str = "Permissions") -> set[tuple[str, str, str]]:
+    """The same, from a table of docs/kubernetes.md."""
+    text = (ROOT / "docs/kubernetes.md").read_text().partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
     found = set()
     for group, resource, verbs in re.findall(r"^\| (`[\w.]+`|core) \| (.+?) \| (.+?) \|", text, re.M):
         words = re.findall(r"`([^`]+)`", resource)
@@ -185,6 +185,55 @@ def _():
 
 def kit_front_proxy() -> pathlib.Path:
     return kit.Cluster("default").pki / "front-proxy-client"
+
+
+@case("direct callers are authorized by the API server: by token and by certificate, for each namespace, never on a doubt")
+def _():
+    fill(3)
+    rest, body = "/gameserverallocation", {"spec": {}}
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        serving_certificate(folder)
+        for account in ("may", "may-not"):
+            tool("kubectl", "create", "serviceaccount", "-n", NAMESPACE, account)
+        tool("kubectl", "create", "rolebinding", "direct", "-n", "default", "--clusterrole=agones-alloc-caller",
+             f"--serviceaccount={NAMESPACE}:may", "--user=ann")
+        may, may_not = ({"Authorization": "Bearer " + tool("kubectl", "create", "token", account, "-n", NAMESPACE).strip()}
+                        for account in ("may", "may-not"))
+        ann, bob = (certificate(folder / cn, cn, usage="clientAuth") for cn in ("ann", "bob"))
+        authority = f"--client-ca={kit.Cluster('default').pki}/ca.crt"
+        with SecureServer(folder, "--authorize-direct-callers", authority) as server:
+            server.wait_ready()
+            code, said = server.ask("POST", PATH, body, may)
+            expect(code == 500, code, said)  # its account may not ask
+            expect("does not let this server" in said, said)
+            expect(any("cannot ask who may allocate" in line and "forbidden" in line for line in server.log), server.log)
+            before = rules(ACCOUNT, "default")
+            run_kubectl("apply", "-k", str(DEPLOY / "direct-callers"))
+            same(rules(ACCOUNT, "default") - before, documented("Direct callers"))
+            same(server.ask("POST", PATH, body, may)[0], 201)
+            same(server.ask("POST", rest, {"namespace": "default"}, may)[0], 200)
+            same(server.ask("POST", PATH, body, None, ann)[0], 201)
+            same({one["status"]["state"] for one in stored().values()}, {"Allocated"})
+
+            code, said = server.ask("POST", PATH, body, may_not)
+            same(code, 403)
+            expect(f'User \\"system:serviceaccount:{NAMESPACE}:may-not\\" cannot create resource' in said, said)
+            for path, content, headers, own in ((PATH, body, None, bob), (PATH.replace("default", "blue"), body, may, None),
+                                                (rest, {"namespace": "blue"}, may, None), (rest, {}, may, None)):
+                same((path, server.ask("POST", path, content, headers, own)[0]), (path, 403))
+            for headers in ({}, {"Authorization": "Bearer nobody.knows.it"}, {"X-Remote-User": "admin"}):
+                same((headers, server.ask("POST", PATH, body, headers)[0]), (headers, 401))
+
+            tool("kill", "apiserver")
+            try:
+                same(server.ask("POST", PATH, body, {"Authorization": "Bearer another.token"})[0], 503)
+            finally:
+                tool("start", "apiserver")
+            same(server.ask("POST", PATH, body, {"Authorization": "Bearer another.token"})[0], 401)
+        text = "".join(server.log)
+        expect(not any(one["Authorization"][7:] in text for one in (may, may_not)), "a token in the log")
+    run_kubectl("delete", "-k", str(DEPLOY / "direct-callers"))
 
 
 @case("certificates are replaced under load, and no call through the API server fails")

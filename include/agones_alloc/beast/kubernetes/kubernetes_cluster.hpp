@@ -1,4 +1,4 @@
-// What an allocator needs from a Kubernetes cluster, put together over one client.
+// What an allocator needs from a Kubernetes cluster, put together.
 #pragma once
 
 #include <agones_alloc/async/merged_source.hpp>
@@ -33,6 +33,8 @@ struct kubernetes_cluster_options {
   /// Watch the nodes, so that servers on those that are cordoned, tainted with NoSchedule or NoExecute, or deleted rank last in
   /// packed order. While they cannot be listed, for want of the right to or for another reason, all nodes rank alike.
   bool rank_nodes{true};
+  /// What Events are written with, so that they are never in the way of an allocation; null: the cluster's own client.
+  http_client* events_client{nullptr};
   /// Between failed lists and watches. The cap bounds how late an API server that comes back is noticed.
   backoff_options retry{backoff_options::endless(std::chrono::milliseconds{100}, std::chrono::seconds{5})};
   std::function<void(server_event const&)> on_event{};  ///< reflector_options::on_event
@@ -41,7 +43,7 @@ struct kubernetes_cluster_options {
 
 /// The store, the Events, a reflector that keeps `cache` in step with the game servers of the namespaces, and the nodes.
 ///
-/// Lifetimes: client, cache, timer, random source and logger must outlive it and, once it is destroyed, what is pending
+/// Lifetimes: clients, cache, timer, random source and logger must outlive it and, once it is destroyed, what is pending
 /// on the executor then. An allocator that uses the store and the recorder must be gone before it. Thread safety: as
 /// its parts, all functions from any thread.
 class kubernetes_cluster {

@@ -60,7 +60,8 @@ AGONES_ALLOC_DECL kubernetes_cluster::kubernetes_cluster(boost::asio::any_io_exe
     : store_{client, std::move(options.store)} {
   if (options.write_events) {
     options.events.log = options.log;
-    events_.emplace(executor, client, time, std::move(options.events));
+    auto& writer = options.events_client == nullptr ? client : *options.events_client;
+    events_.emplace(executor, writer, time, std::move(options.events));
   }
   options.watch.log = options.log;
   std::vector<server_source*> parts;
