@@ -1,10 +1,10 @@
 #include "../support/servers.hpp"
+#include "../support/source_probe.hpp"
 
 #include <agones_alloc/async/memory_store.hpp>
 #include <agones_alloc/async/merged_source.hpp>
 
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/io_context.hpp>
 #include <doctest/doctest.h>
 
@@ -61,37 +61,14 @@ class scripted_source final : public server_source {
 
 auto added(std::string_view name) -> server_event { return {server_event::kind::added, share(make_server(name))}; }
 
-struct merged_fixture {
-  boost::asio::io_context context;
+struct merged_fixture : source_probe {
   scripted_source a;
   scripted_source b;
-  std::unique_ptr<merged_source> source{
-      std::make_unique<merged_source>(context.get_executor(), std::vector<server_source*>{&a, &b})};
-  std::optional<error_code> ec;
-  server_list listed;
-  server_events heard;
-  boost::asio::cancellation_signal leave;
 
-  void run() {
-    context.restart();
-    context.poll();
+  merged_fixture() {
+    source = std::make_unique<merged_source>(context.get_executor(), std::vector<server_source*>{&a, &b});
   }
-  void list() {
-    ec.reset();
-    source->async_list(boost::asio::bind_cancellation_slot(leave.slot(), [this](error_code e, server_list l) {
-      ec = e;
-      listed = std::move(l);
-    }));
-    run();
-  }
-  void watch(std::string from) {
-    ec.reset();
-    source->async_watch(std::move(from), boost::asio::bind_cancellation_slot(leave.slot(), [this](error_code e, server_events h) {
-                          ec = e;
-                          heard = std::move(h);
-                        }));
-    run();
-  }
+  ~merged_fixture() { source.reset(); }
 };
 
 }  // namespace

@@ -1,13 +1,12 @@
 #include "../support/reports.hpp"
 #include "../support/servers.hpp"
+#include "../support/source_probe.hpp"
 #include "scripted_client.hpp"
 
 #include <agones_alloc/async/manual_timer.hpp>
 #include <agones_alloc/beast/kubernetes/kubernetes_source.hpp>
 #include <agones_alloc/json/write.hpp>
 
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/io_context.hpp>
 #include <doctest/doctest.h>
 
@@ -49,17 +48,11 @@ auto page_text(std::string_view version, std::string_view token, std::initialize
   return out + "]}";
 }
 
-struct source_fixture {
-  boost::asio::io_context context;
+struct source_fixture : source_probe {
   manual_timer clock{context.get_executor()};
   scripted_client client{context.get_executor()};
   log_list log;
   kubernetes_watch_options options{.page = 4, .log = &log};
-  std::unique_ptr<kubernetes_source> source;
-  std::optional<error_code> ec;
-  server_list listed;
-  server_events heard;
-  boost::asio::cancellation_signal leave;
 
   source_fixture() { make(); }
   ~source_fixture() {
@@ -68,26 +61,6 @@ struct source_fixture {
     CHECK(clock.pending() == 0);
   }
   void make() { source = std::make_unique<kubernetes_source>(context.get_executor(), client, clock, options); }
-  void run() {
-    context.restart();
-    context.poll();
-  }
-  void list() {
-    ec.reset();
-    source->async_list(boost::asio::bind_cancellation_slot(leave.slot(), [this](error_code e, server_list l) {
-      ec = e;
-      listed = std::move(l);
-    }));
-    run();
-  }
-  void watch(std::string from) {
-    ec.reset();
-    source->async_watch(std::move(from), boost::asio::bind_cancellation_slot(leave.slot(), [this](error_code e, server_events h) {
-                          ec = e;
-                          heard = std::move(h);
-                        }));
-    run();
-  }
   auto open(int status = 200, std::optional<std::chrono::seconds> retry_after = {}) {
     auto stream = client.open(client.last(), status, retry_after);
     run();
