@@ -5,7 +5,7 @@ import sys
 sys.dont_write_bytecode = True  # nothing is written into the source tree
 
 import kit  # noqa: E402
-from cases import allocation, allocation_faults, nodes  # noqa: E402, F401  each adds its cases, in this order
+from cases import allocation, nodes  # noqa: E402, F401  each adds its cases, in this order
 
 
 @kit.case("a cluster is up")

@@ -76,8 +76,8 @@ def same(found: typing.Any, wanted: typing.Any) -> None:
     expect(found == wanted, f"found {found!r}", f"wanted {wanted!r}")
 
 
-def client(name: str = "default", timeout: float = 30) -> Client:
-    return Cluster(name).client(timeout)
+def client(name: str = "default", timeout: float = 30, kept: bool = False) -> Client:
+    return Cluster(name).client(timeout, kept)
 
 
 def processes_of(folder: pathlib.Path) -> list[int]:

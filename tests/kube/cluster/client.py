@@ -19,21 +19,21 @@ class Client:
             if token is None:
                 self.context_.load_cert_chain(pki / "admin.crt", pki / "admin.key")
 
+    def connect(self) -> http.client.HTTPConnection:
+        if self.context_ is not None:
+            return http.client.HTTPSConnection(self.host_, self.port_, timeout=self.timeout_, context=self.context_)
+        return http.client.HTTPConnection(self.host_, self.port_, timeout=self.timeout_)
+
     def open(self, method: str, path: str, body: bytes | dict | None = None,
              content_type: str = "application/json") -> http.client.HTTPResponse:
         """The answer with its body unread; close it."""
-        if self.context_ is not None:
-            connection = http.client.HTTPSConnection(self.host_, self.port_, timeout=self.timeout_,
-                                                     context=self.context_)
-        else:
-            connection = http.client.HTTPConnection(self.host_, self.port_, timeout=self.timeout_)
-        headers = {"Connection": "close", "Accept": "application/json"}
-        if self.token_ is not None:
-            headers["Authorization"] = f"Bearer {self.token_}"
-        if body is not None:
-            headers["Content-Type"] = content_type
-        connection.request(method, path, json.dumps(body).encode() if isinstance(body, dict) else body, headers)
+        connection = self.connect()
+        connection.request(method, path, encoded(body), {"Connection": "close", **self.headers(body, content_type)})
         return connection.getresponse()
+
+    def headers(self, body: bytes | dict | None, content_type: str) -> dict[str, str]:
+        return {"Accept": "application/json", **({"Authorization": f"Bearer {self.token_}"} if self.token_ else {}),
+                **({"Content-Type": content_type} if body is not None else {})}
 
     def ask(self, method: str, path: str, body: bytes | dict | None = None,
             content_type: str = "application/json") -> tuple[int, typing.Any]:
@@ -44,3 +44,19 @@ class Client:
                 return answer.status, json.loads(text)
             except ValueError:
                 return answer.status, text
+
+
+class KeptClient(Client):
+    """All on one connection, for many small requests. Not thread-safe."""
+
+    kept_: http.client.HTTPConnection | None = None
+
+    def open(self, method: str, path: str, body: bytes | dict | None = None,
+             content_type: str = "application/json") -> http.client.HTTPResponse:
+        self.kept_ = self.kept_ or self.connect()
+        self.kept_.request(method, path, encoded(body), self.headers(body, content_type))
+        return self.kept_.getresponse()
+
+
+def encoded(body: bytes | dict | None) -> bytes | None:
+    return json.dumps(body).encode() if isinstance(body, dict) else body

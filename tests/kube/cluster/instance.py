@@ -13,7 +13,7 @@ import time
 import typing
 
 from . import ClusterError, binaries, certificates, kubeconfig, lock
-from .client import Client
+from .client import Client, KeptClient
 from .definitions import established, install
 from .definitions import names as definition_names
 from .processes import Process
@@ -95,8 +95,8 @@ class Cluster:
     def audit_log(self) -> pathlib.Path | None:
         return self.folder / "logs" / "audit.log" if self.settings()["audit_log"] else None
 
-    def client(self, timeout: float = 30) -> Client:
-        return Client(self.server(), self.pki, timeout=timeout)
+    def client(self, timeout: float = 30, kept: bool = False) -> Client:
+        return (KeptClient if kept else Client)(self.server(), self.pki, timeout=timeout)
 
     def environment(self) -> dict[str, str]:
         """For shells and test programs."""

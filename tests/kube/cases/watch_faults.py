@@ -1,0 +1,154 @@
+"""Allocations while the watch breaks off and while others write to the same objects."""
+import random
+import threading
+import time
+
+import kit
+from cases.allocation_faults import all_accounted
+from fault_proxy import FaultProxy
+from kit import case, expect, same, tool
+from serving import Results, Server, allocate_all, fill, number, until_exhausted
+
+
+@case("a watch that is cut in the middle of an event, by FIN and by RST, is resumed: nothing is missed, and nothing spins")
+def _():
+    fill(5)
+    with FaultProxy() as proxy, Server(kubeconfig=proxy.kubeconfig()) as server:
+        server.wait_ready()
+        proxy.cuts, cpu = 6, server.cpu_seconds()
+        for i in range(15):
+            kit.created(f"new-{i:02d}")
+        results = Results()
+        deadline = time.monotonic() + 40
+        while len(results.stamps) < 20:
+            expect(time.monotonic() < deadline, results.states, server.log)
+            allocate_all(server, 2, number(4), results)
+        expect(proxy.cuts <= 2, "not cut", proxy.cuts, proxy.requests)  # how many events came in one piece is chance
+        expect(proxy.asked("watch=") + proxy.asked("limit=") < 25, proxy.requests)
+        expect(server.cpu_seconds() - cpu < 3, server.cpu_seconds() - cpu)
+    same(proxy.asked("PATCH /apis/agones.dev/"), 20)
+    all_accounted(results, 20)
+
+
+@case("an API server that is down is tried now and then, by the watch as by callers: nothing spins")
+def _():
+    fill(20)
+    with FaultProxy() as proxy, Server("--request-timeout=2s", kubeconfig=proxy.kubeconfig()) as server:
+        server.wait_ready()
+        results = allocate_all(server, 2, number(5))
+        tool("kill", "apiserver")
+        before, cpu = proxy.connections, server.cpu_seconds()
+        time.sleep(4)
+        expect(1 <= proxy.connections - before <= 15, proxy.connections - before)
+        before = proxy.connections
+        allocate_all(server, 4, number(40), results)
+        # The PATCH, tries of it until the request's time is over, and an Event now and then.
+        expect(proxy.connections - before < 40 * 12, proxy.connections - before, results.states)
+        expect(server.cpu_seconds() - cpu < 3, server.cpu_seconds() - cpu)
+        expect(results.slowest < 3, results.slowest)
+        same(results.states["UnAllocated"], 0)  # there are some
+        tool("start", "apiserver")
+        deadline = time.monotonic() + 40
+        allocate_all(server, 4, lambda r: until_exhausted(r) and time.monotonic() < deadline, results)
+    all_accounted(results, 20)
+
+
+@case("another writer of 200 label patches a second, and compactions: no server is lost or handed out twice")
+def _():
+    fill(300)
+    stop = threading.Event()
+    written = [0] * 16
+    refused: list = []
+
+    def write(part: int) -> None:
+        draw, client, begun = random.Random(part), kit.client(kept=True), time.monotonic()
+        while not stop.is_set():
+            written[part] += 1
+            code, answer = client.ask("PATCH", f"{kit.SERVERS}/gs-{draw.randrange(300):04d}",
+                                      {"metadata": {"labels": {"turn": str(written[part])}}}, kit.MERGE)
+            if code != 200:
+                refused.append(answer)
+            time.sleep(max(0, begun + written[part] / 12.5 - time.monotonic()))
+
+    with Server() as server:
+        server.wait_ready()
+        writers = [threading.Thread(target=write, args=(part,)) for part in range(16)]
+        for one in writers:
+            one.start()
+        begun = time.monotonic()
+        try:
+            results = Results()
+            for _ in range(5):
+                allocate_all(server, 16, number(50), results)
+                tool("compact")
+            allocate_all(server, 16, until_exhausted, results)
+        finally:
+            stop.set()
+            for one in writers:
+                one.join()
+        rate = sum(written) / (time.monotonic() - begun)
+    same(refused, [])
+    expect(sum(written) > 50, written)
+    print(f"  {rate:.0f} label patches a second beside {len(results.stamps)} allocations", flush=True)
+    all_accounted(results, 300)
+
+
+@case("servers deleted and created again under their names all the time: each is handed out as what it is, once")
+def _():
+    fill(60)
+    stop = threading.Event()
+    made = [0]
+
+    def churn() -> None:
+        client, draw = kit.client(kept=True), random.Random(1)
+        while not stop.is_set():
+            name = f"gs-{draw.randrange(60):04d}"
+            now = client.ask("GET", f"{kit.SERVERS}/{name}")[1]
+            if now["status"]["state"] != "Ready":
+                continue
+            # Only this one, as it is now: one that was handed out meanwhile stays.
+            only = {"kind": "DeleteOptions", "apiVersion": "v1", "preconditions": {
+                "uid": now["metadata"]["uid"], "resourceVersion": now["metadata"]["resourceVersion"]}}
+            if client.ask("DELETE", f"{kit.SERVERS}/{name}", only)[0] == 200:
+                same(client.ask("POST", kit.SERVERS, kit.game_server(name))[0], 201)
+                made[0] += 1
+
+    with Server() as server:
+        server.wait_ready()
+        writer = threading.Thread(target=churn)
+        writer.start()
+        results = Results()
+        try:
+            while len(results.stamps) < 45:
+                allocate_all(server, 4, number(5), results)
+                time.sleep(0.05)
+        finally:
+            stop.set()
+            writer.join()
+        deadline = time.monotonic() + 20
+        while len(results.stamps) < 60:
+            expect(time.monotonic() < deadline, results.states, server.log)
+            allocate_all(server, 4, number(5), results)
+    expect(made[0] > 5, made)
+    all_accounted(results, 60)
+
+
+@case("three replicas without a leader, one of which is killed: no server is handed out twice, all that are left are")
+def _():
+    fill(240)
+    with Server() as one, Server() as two, Server() as three:
+        replicas = (one, two, three)
+        for replica in replicas:
+            replica.wait_ready()
+        results = Results()
+
+        callers = [threading.Thread(target=allocate_all, args=(replica, 4, until_exhausted, results)) for replica in replicas]
+        for caller in callers:
+            caller.start()
+        while len(results.stamps) < 80:
+            time.sleep(0.01)
+        three.process.kill()
+        for caller in callers:
+            caller.join()
+    expect(results.cut > 0, results.states)
+    all_accounted(results, 240)
