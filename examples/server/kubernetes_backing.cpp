@@ -44,6 +44,7 @@ auto cluster_settings(kubernetes_settings const& settings, http_client& beside, 
   out.write_events = !settings.no_events;
   out.rank_nodes = !settings.no_node_ranking;
   out.events_client = &beside;
+  out.watch.stream_list = settings.stream_lists;
   out.log = &log;
   return out;
 }

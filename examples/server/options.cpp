@@ -165,11 +165,12 @@ void add_kubernetes(table& t, server_options& o) {
          "Which of the kubeconfig's contexts");
   t.flag("in-cluster", k.in_cluster, "Allocate the game servers of the cluster that this process is a pod of, as its service account");
   t.text("service-account-folder", "DIR", k.account_folder, [&k](std::string const& word) { k.account_folder = word; },
-         "With --in-cluster: where the pod finds its service account's token, ca.crt and namespace; read again as they change");
+         "With --in-cluster: where the service account's token, ca.crt and namespace are");
   t.list("namespace", "NAME", k.namespaces, "Only game servers of this namespace. May be repeated. Default: all namespaces");
   t.flag("no-events", k.no_events, "Write no Events about allocated game servers");
   t.flag("no-node-ranking", k.no_node_ranking,
          "Do not watch the nodes. Otherwise servers on nodes that are cordoned, tainted or deleted are packed last");
+  t.flag("kube-stream-lists", k.stream_lists, "List by the events that a watch begins with (WatchList), in place of pages; pages where that is not served");
   t.number("kube-connections", k.connections, 2, 4096, "Connections to the API server: allocations written at once");
 }
 
@@ -205,8 +206,7 @@ void add_tls(table& t, server_options& o) {
   names("requestheader-extra-headers-prefix", s.proxy.extra_header_prefixes, "How the names of further such fields begin");
   t.flag("allow-anonymous", s.anybody, "Over TLS: let everybody allocate who can reach the port, certificate or not");
   t.flag("authorize-direct-callers", s.reviews,
-         "Ask the cluster's API server about callers that do not come through it: whose bearer token it is, and whether they may create "
-         "gameserverallocations in the namespace");
+         "Ask the API server about callers that do not come through it: whose bearer token it is, and whether they may create allocations");
   t.duration("tls-reload-interval", s.look_every, std::chrono::milliseconds{100}, std::chrono::hours{24},
              "How often the files are looked at for changes; SIGHUP does at once");
 }

@@ -29,6 +29,7 @@ struct kubernetes_settings {
   std::vector<std::string> namespaces;   ///< empty: all
   bool no_events{false};
   bool no_node_ranking{false};
+  bool stream_lists{false};
   std::size_t connections{64};
   auto used() const noexcept -> bool { return in_cluster || !kubeconfigs.empty(); }
 };

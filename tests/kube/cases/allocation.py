@@ -4,6 +4,7 @@ import threading
 import time
 
 import kit
+from fault_proxy import FaultProxy
 from kit import case, expect, same, tool
 from serving import Caller, Server, account, allocate_all, check_books, fill, number, patches, stored, until_exhausted
 
@@ -138,6 +139,22 @@ def _():
         same(answer["gameServerName"], "watched")
     for one in stored().values():
         same(len(one["spec"]["template"]["spec"]["containers"][0]["env"][0]["value"]), 1_000_000)
+
+
+@case("a streamed list fills the cache as pages do, and the watch goes on from it")
+def _():
+    fill(30)
+    with FaultProxy() as proxy, Server("--kube-stream-lists", kubeconfig=proxy.kubeconfig()) as server:
+        server.wait_ready()
+        same((proxy.asked("sendInitialEvents=true"), proxy.asked("limit=")), (1, 0))
+        results = allocate_all(server, 4, number(30))
+        same(dict(results.states), {"Allocated": 30})
+        kit.created("later")
+        deadline = time.monotonic() + 20
+        while "later" not in dict(results.stamps):
+            expect(time.monotonic() < deadline, results.states, server.log)
+            allocate_all(server, 1, number(1), results)
+    check_books(results)
 
 
 @case("an account that may not list never becomes ready, says why, and does not spin")

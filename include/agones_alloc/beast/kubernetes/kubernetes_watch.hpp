@@ -29,6 +29,8 @@ struct kubernetes_watch_options {
   std::size_t page{500};                 ///< objects asked for at a time, at least 1
   std::size_t page_bytes{64U << 20U};    ///< most bytes of a page; where it is too little, pages become smaller
   std::size_t object_bytes{8U << 20U};   ///< most bytes of an event
+  /// Lists by the events that a watch begins with (WatchList), where the API server serves that; pages where it does not.
+  bool stream_list{false};
   bool keep_spec{false};                 ///< `spec` and `ownerReferences`, also where the kind does without
   std::chrono::seconds watch_time{300};  ///< how long the server is asked to keep a watch; then it is opened again
   std::chrono::nanoseconds silence{std::chrono::seconds{90}};  ///< longest; bookmarks come every minute
@@ -66,7 +68,8 @@ class watch_core;
 /// the reader looks at `spec`; and `read(boost::json::value const&) -> decoded<object>`. kubernetes_kinds.hpp has those
 /// of this library.
 ///
-/// A list is read in pages of one version; when that version is forgotten half-way (410), it begins again. A watch is
+/// A list is read in pages of one version; when that version is forgotten half-way (410), it begins again. Or it is
+/// streamed, object by object; an API server that refuses that (400, 422) is not asked for it again. A watch is
 /// one stream that stays open between the calls of async_watch, and is read only while one of them waits: what is
 /// buffered is one event. A stream that ends as agreed is opened again where it ended, bookmarks counted.
 ///

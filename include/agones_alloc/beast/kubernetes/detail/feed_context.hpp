@@ -38,6 +38,14 @@ struct feed_call {
   bool over{false};
 };
 
+/// A list that is under way.
+class running_list {
+ public:
+  virtual ~running_list() = default;
+  virtual void cancel() = 0;
+  virtual auto over() const noexcept -> bool = 0;
+};
+
 class feed_context {
  public:
   AGONES_ALLOC_DECL feed_context(boost::asio::any_io_executor, http_client&, timer&, api_resource,
@@ -51,6 +59,7 @@ class feed_context {
   }
 
   AGONES_ALLOC_DECL auto list_request(std::size_t page, std::string_view token) const -> client_request;
+  AGONES_ALLOC_DECL auto streamed_list_request() const -> client_request;
   AGONES_ALLOC_DECL auto watch_request(std::string_view version) const -> client_request;
   AGONES_ALLOC_DECL auto reader_options(object_place) const -> object_reader_options;
 

@@ -18,7 +18,7 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
 /// Lives until its end in what it waits for. Confined to the context's strand.
 template <class Kind>
-class paged_list : public std::enable_shared_from_this<paged_list<Kind>> {
+class paged_list final : public running_list, public std::enable_shared_from_this<paged_list<Kind>> {
  public:
   using object = typename Kind::object;
   using handler = boost::asio::any_completion_handler<void(error_code, object_list<object>)>;
@@ -27,8 +27,8 @@ class paged_list : public std::enable_shared_from_this<paged_list<Kind>> {
       : context_{std::move(context)}, call_{std::move(done)}, page_{context_->options->page} {}
 
   void start() { ask(); }
-  void cancel() { finish(errc::cancelled, true); }
-  auto over() const noexcept -> bool { return call_.over; }
+  void cancel() override { finish(errc::cancelled, true); }
+  auto over() const noexcept -> bool override { return call_.over; }
 
  private:
   void ask() {

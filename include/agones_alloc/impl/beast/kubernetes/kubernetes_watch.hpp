@@ -3,6 +3,7 @@
 #include <agones_alloc/beast/kubernetes/detail/feed_context.hpp>
 #include <agones_alloc/beast/kubernetes/detail/open_watch.hpp>
 #include <agones_alloc/beast/kubernetes/detail/paged_list.hpp>
+#include <agones_alloc/beast/kubernetes/detail/streamed_list.hpp>
 #include <agones_alloc/beast/kubernetes/kubernetes_watch.hpp>
 
 #include <boost/asio/associated_cancellation_slot.hpp>
@@ -27,8 +28,8 @@ class watch_core : public std::enable_shared_from_this<watch_core<Kind>> {
   void list(typename kubernetes_watch<Kind>::list_handler done) {
     admit<object_list<object>>(std::move(done), [](watch_core& self, auto handler) {
       self.watch_->forget();
-      self.list_ = std::make_shared<paged_list<Kind>>(self.context_, std::move(handler));
-      self.list_->start();
+      self.context_->options->stream_list && !self.unserved_ ? self.stream(std::move(handler))
+                                                             : self.list_pages(std::move(handler));
     });
   }
 
@@ -47,6 +48,25 @@ class watch_core : public std::enable_shared_from_this<watch_core<Kind>> {
   }
 
  private:
+  using list_handler = typename kubernetes_watch<Kind>::list_handler;
+
+  void list_pages(list_handler done) {
+    auto const made = std::make_shared<paged_list<Kind>>(context_, std::move(done));
+    list_ = made;
+    made->start();
+  }
+  void stream(list_handler done) {
+    auto const made = std::make_shared<streamed_list<Kind>>(
+        context_, std::move(done), [weak = this->weak_from_this()](list_handler taken) {
+          auto const self = weak.lock();
+          if (self == nullptr) return;
+          self->unserved_ = true;
+          self->list_pages(std::move(taken));
+        });
+    list_ = made;
+    made->start();
+  }
+
   template <class Answer, class Handler, class Start>
   void admit(Handler done, Start start) {
     auto const id = ++last_call_;
@@ -79,10 +99,11 @@ class watch_core : public std::enable_shared_from_this<watch_core<Kind>> {
 
   std::shared_ptr<feed_context> context_;
   std::shared_ptr<open_watch<Kind>> watch_;
-  std::shared_ptr<paged_list<Kind>> list_;
+  std::shared_ptr<running_list> list_;
   std::uint64_t running_{0};
   std::atomic<std::uint64_t> last_call_{0};
   bool stopped_{false};
+  bool unserved_{false};  ///< the API server refuses streamed lists
 };
 
 }  // namespace detail

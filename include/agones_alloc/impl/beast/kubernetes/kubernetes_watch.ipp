@@ -41,6 +41,19 @@ AGONES_ALLOC_DECL auto feed_context::list_request(std::size_t page, std::string_
   return out;
 }
 
+AGONES_ALLOC_DECL auto feed_context::streamed_list_request() const -> client_request {
+  client_request out;
+  out.target = path_;
+  add_query(out.target, "watch", "true");
+  add_query(out.target, "sendInitialEvents", "true");
+  add_query(out.target, "resourceVersionMatch", "NotOlderThan");
+  add_query(out.target, "allowWatchBookmarks", "true");
+  if (!options->label_selector.empty()) add_query(out.target, "labelSelector", options->label_selector);
+  out.headers.emplace_back("Accept", "application/json");
+  out.silence = options->silence;
+  return out;
+}
+
 AGONES_ALLOC_DECL auto feed_context::watch_request(std::string_view version) const -> client_request {
   client_request out;
   out.target = path_;
