@@ -20,6 +20,7 @@ class RunningServer:
     def __init__(self, *arguments: str, environment: dict[str, str] | None = None):
         self.process = subprocess.Popen([PROGRAM, "--listen=127.0.0.1:0", *arguments], text=True, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, env={**os.environ, **(environment or {})})
+        self.killed = False
         self.lines: list[str] = []
         self.log: list[str] = []
         self.readers = [threading.Thread(target=lambda: self.log.extend(self.process.stderr), daemon=True)]
@@ -51,6 +52,11 @@ class RunningServer:
         finally:
             for reader in self.readers:
                 reader.join(5)
+
+    def kill(self) -> None:
+        """As when its machine fails. Its callers must bear it: see Results.cut."""
+        self.killed = True
+        self.process.kill()
 
     def get(self, path: str) -> tuple[int, str]:
         raise NotImplementedError

@@ -81,7 +81,7 @@ def allocate_all(server: Server, callers: int, more: typing.Callable[[Results], 
             try:
                 code, answer = caller.allocate()
             except (OSError, http.client.HTTPException):
-                if server.process.poll() is None:
+                if not server.killed:
                     raise
                 with results.lock:
                     results.cut += 1

@@ -66,7 +66,7 @@ def _():
         before = server.cpu_seconds()
         during(server, results, outage("pause", "apiserver", 20, "resume"))
         expect(results.slowest < 6.5, results.slowest)
-        expect(server.cpu_seconds() - before < 8, "spins", server.cpu_seconds() - before)
+        expect(server.cpu_seconds() - before < 3, "spins", server.cpu_seconds() - before)
         rest(server, results)
     all_accounted(results, 200)
 

@@ -1,4 +1,5 @@
 """Allocations while the watch breaks off and while others write to the same objects."""
+import concurrent.futures
 import random
 import threading
 import time
@@ -142,13 +143,12 @@ def _():
             replica.wait_ready()
         results = Results()
 
-        callers = [threading.Thread(target=allocate_all, args=(replica, 4, until_exhausted, results)) for replica in replicas]
-        for caller in callers:
-            caller.start()
-        while len(results.stamps) < 80:
-            time.sleep(0.01)
-        three.process.kill()
-        for caller in callers:
-            caller.join()
+        with concurrent.futures.ThreadPoolExecutor(3) as pool:
+            callers = [pool.submit(allocate_all, replica, 4, until_exhausted, results) for replica in replicas]
+            while len(results.stamps) < 80 and not any(caller.done() for caller in callers):
+                time.sleep(0.01)
+            three.kill()
+            for caller in callers:
+                caller.result()
     expect(results.cut > 0, results.states)
     all_accounted(results, 240)
