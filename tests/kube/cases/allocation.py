@@ -1,6 +1,5 @@
 """Allocations from a real API server."""
 import json
-import threading
 import time
 
 import kit
@@ -75,35 +74,6 @@ def _():
                 expect(time.monotonic() < deadline, answer)
                 time.sleep(0.05)
             same(answer["gameServerName"], "late")
-
-
-@case("another writer that patches labels all the time loses no server and lets none be handed out twice")
-def _():
-    fill(300)
-    stop = threading.Event()
-    written = [0]
-
-    def write(part: int) -> None:
-        turn = 0
-        while not stop.is_set():
-            turn += 1
-            kit.patch(f"gs-{(turn * 37 + part * 101) % 300:04d}", {"metadata": {"labels": {"turn": f"{part}-{turn}"}}})
-            written[0] += 1
-
-    with Server() as server:
-        server.wait_ready()
-        writers = [threading.Thread(target=write, args=(part,)) for part in range(4)]
-        for one in writers:
-            one.start()
-        try:
-            results = allocate_all(server, 16, until_exhausted)
-        finally:
-            stop.set()
-            for one in writers:
-                one.join()
-    expect(written[0] > 50, written)
-    check_books(results)
-    same(len(results.stamps), 300)
 
 
 @case("a server deleted and created again under its name is handed out as what it is now")
