@@ -207,7 +207,8 @@ def _():
             code, said = server.ask("POST", PATH, body, may)
             expect(code == 500, code, said)  # its account may not ask
             expect("does not let this server" in said, said)
-            expect(any("cannot ask who may allocate" in line and "forbidden" in line for line in server.log), server.log)
+            server.wait_log("cannot ask who may allocate")
+            expect("forbidden" in "".join(server.log), server.log)
             before = rules(ACCOUNT, "default")
             run_kubectl("apply", "-k", str(DEPLOY / "direct-callers"))
             same(rules(ACCOUNT, "default") - before, documented("Direct callers"))
