@@ -125,3 +125,15 @@ TEST_CASE("weights at the end of the integer range do not overflow") {
   CHECK(connection_iterator{all}.groups()[0].clusters[0].weight == most);
   CHECK(order_of(all).size() == 3);
 }
+
+TEST_CASE("the name expected in a cluster's certificates comes from an annotation of its first policy") {
+  auto first = policy("a", "A", 1, 1);
+  first.meta.annotations.set(server_name_annotation, "allocator.example");
+  policies const all{policy("b", "A", 1, 1), first};
+  connection_iterator iterator{all};
+  seeded_random random{1};
+  auto const* const drawn = iterator.next_cluster(random);
+  REQUIRE(drawn != nullptr);
+  CHECK(drawn->server_name == "allocator.example");
+  CHECK(iterator.next_cluster(random) == nullptr);
+}

@@ -108,3 +108,13 @@ TEST_CASE("a ranker without the custom order is not used") {
   choice.custom = make_ranker([](game_server const&, game_server const&) { return false; });
   CHECK(request_of(make::allocation(), choice)->shapes()[0].order == ranking{});
 }
+
+TEST_CASE("the same wishes for another namespace are what a request made there would be") {
+  game_server_allocation elsewhere;
+  elsewhere.meta.namespace_ = "games";
+  game_server_allocation there;
+  there.meta.namespace_ = "other";
+  auto const moved = request_of(elsewhere)->in_namespace("other");
+  CHECK(moved->shapes() == request_of(there)->shapes());
+  CHECK(moved->allocation() == request_of(there)->allocation());
+}

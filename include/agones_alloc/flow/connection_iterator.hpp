@@ -20,14 +20,18 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 class connection_iterator {
  public:
   AGONES_ALLOC_DECL explicit connection_iterator(std::span<game_server_allocation_policy const>);
-  /// The next cluster, or nullopt when none is left. Weight 0 is never drawn.
-  AGONES_ALLOC_DECL auto next(random_source&) -> std::optional<cluster_connection_info>;
-
   struct cluster {
     std::string identity;
     std::int64_t weight{0};  ///< integer mean of its policies' weights at this priority
     cluster_connection_info connection;
+    shared_string server_name{};  ///< by `server_name_annotation`; "": each endpoint's host
   };
+
+  /// The next cluster, or null when none is left. Weight 0 is never drawn. Valid as long as the iterator.
+  AGONES_ALLOC_DECL auto next_cluster(random_source&) -> cluster const*;
+  /// Its connection alone, or nullopt.
+  AGONES_ALLOC_DECL auto next(random_source&) -> std::optional<cluster_connection_info>;
+
   struct group {
     std::int32_t priority{0};
     std::vector<cluster> clusters;

@@ -5,9 +5,14 @@
 #include <agones_alloc/model/meta.hpp>
 
 #include <cstdint>
+#include <memory>
+#include <string_view>
 #include <vector>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
+
+/// Annotation of a policy: the name that the certificates of its endpoints carry, where that is not the endpoint's host.
+inline constexpr std::string_view server_name_annotation = "agones-alloc.dev/server-name";
 
 struct cluster_connection_info {
   shared_string cluster_name;
@@ -25,5 +30,8 @@ struct game_server_allocation_policy {
   cluster_connection_info connection_info;
   friend auto operator==(game_server_allocation_policy const&, game_server_allocation_policy const&) -> bool = default;
 };
+
+/// All policies there are at a moment; never changed, another list takes its place.
+using policies_ptr = std::shared_ptr<std::vector<game_server_allocation_policy> const>;
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -22,6 +22,14 @@ struct allocation_sample {
   std::chrono::nanoseconds took{0};
 };
 
+/// One finished call to another cluster. The names come from policies, not from clients.
+struct cluster_call_sample {
+  std::string_view cluster;
+  std::string_view endpoint;
+  outcome result{outcome::allocated};
+  std::chrono::nanoseconds took{0};
+};
+
 /// Called on the allocator's executor; must not block and must not throw. Every function has an
 /// empty default, so that an adapter overrides what it exports.
 class metrics {
@@ -34,6 +42,9 @@ class metrics {
   virtual void in_flight(std::size_t) {}
   /// Calls that wait for a server, and since when the first of them does; time_point::max() when none does.
   virtual void waiting(std::size_t, std::chrono::steady_clock::time_point) {}
+  virtual void cluster_call(cluster_call_sample const&) {}
+  /// Credentials for other clusters were read: with success, or the last good ones stay in use.
+  virtual void credentials_read(std::string_view /*name*/, bool /*good*/) {}
 };
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

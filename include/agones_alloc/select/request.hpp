@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -66,6 +67,8 @@ class allocation_request {
   auto top_n() const noexcept -> std::uint32_t { return top_n_; }
   auto target() const noexcept -> std::optional<target_server> const& { return target_; }
   auto gates() const noexcept -> feature_gates { return gates_; }
+  /// The same wishes for another namespace: this cluster as a member of several (spec 8.3).
+  AGONES_ALLOC_DECL auto in_namespace(std::string_view) const -> request_ptr;
 
  private:
   struct secret {};

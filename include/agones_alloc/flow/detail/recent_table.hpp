@@ -32,6 +32,23 @@ class recent_table {
     places_.emplace(entries_.front().first, entries_.begin());
     return entries_.front().second;
   }
+  /// The entry of that key, or null; its age stays as it is.
+  auto find(std::string_view key) -> Value* {
+    auto const found = places_.find(key);
+    return found == places_.end() ? nullptr : &found->second->second;
+  }
+  /// From the last used to the one used longest ago.
+  template <class Visit>
+  void visit(Visit&& each) const {
+    for (auto const& [key, value] : entries_) each(std::string_view{key}, value);
+  }
+  void erase(std::string_view key) {
+    auto const found = places_.find(key);
+    if (found == places_.end()) return;
+    auto const entry = found->second;
+    places_.erase(found);  // first: its key lives in the entry
+    entries_.erase(entry);
+  }
   auto size() const noexcept -> std::size_t { return entries_.size(); }
 
  private:

@@ -30,7 +30,9 @@ inline auto make_cluster(std::string identity, std::span<game_server_allocation_
   for (auto const* policy : policies) {
     sum = saturating_sum(sum, static_cast<std::uint64_t>(std::max<std::int64_t>(policy->weight, 0)));
   }
-  return {std::move(identity), static_cast<std::int64_t>(sum / policies.size()), policies.front()->connection_info};
+  auto const& first = *policies.front();
+  return {std::move(identity), static_cast<std::int64_t>(sum / policies.size()), first.connection_info,
+          shared_string{first.meta.annotations.value_or_empty(server_name_annotation)}};
 }
 
 }  // namespace detail
@@ -60,6 +62,12 @@ AGONES_ALLOC_DECL connection_iterator::connection_iterator(std::span<game_server
 }
 
 AGONES_ALLOC_DECL auto connection_iterator::next(random_source& random) -> std::optional<cluster_connection_info> {
+  auto const* const drawn = next_cluster(random);
+  if (drawn == nullptr) return std::nullopt;
+  return drawn->connection;
+}
+
+AGONES_ALLOC_DECL auto connection_iterator::next_cluster(random_source& random) -> cluster const* {
   auto const drawable = [this](cluster const& candidate) {
     return candidate.weight > 0 && std::find(used_.begin(), used_.end(), candidate.identity) == used_.end();
   };
@@ -76,10 +84,10 @@ AGONES_ALLOC_DECL auto connection_iterator::next(random_source& random) -> std::
       running = detail::saturating_sum(running, static_cast<std::uint64_t>(candidate.weight));
       if (running <= drawn) continue;
       used_.push_back(candidate.identity);
-      return candidate.connection;
+      return &candidate;
     }
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -116,4 +116,14 @@ AGONES_ALLOC_DECL allocation_request::allocation_request(secret, game_server_all
   }
 }
 
+AGONES_ALLOC_DECL auto allocation_request::in_namespace(std::string_view name) const -> request_ptr {
+  auto out = std::make_shared<allocation_request>(*this);
+  out->gsa_.meta.namespace_ = name;
+  for (auto& shape : out->shapes_) {
+    shape.namespace_ = out->gsa_.meta.namespace_;
+    shape.hash = detail::hash_of(shape);
+  }
+  return out;
+}
+
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <agones_alloc/flow/cluster_memory.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI {
+
+namespace detail {
+
+/// A policy's texts hold no byte 0.
+inline auto pair_key(std::string_view first, std::string_view second) -> std::string {
+  std::string out;
+  out.reserve(first.size() + 1 + second.size());
+  out.append(first).append(1, '\0').append(second);
+  return out;
+}
+
+}  // namespace detail
+
+AGONES_ALLOC_DECL void check(cluster_memory_options const& options) {
+  check(options.breaker);
+  auto const refuse = [](char const* field) {
+    throw std::invalid_argument{std::string{"cluster_memory_options::"} + field + " is out of range"};
+  };
+  if (options.exhausted_for < std::chrono::nanoseconds{0}) refuse("exhausted_for");
+  if (options.most_endpoints == 0) refuse("most_endpoints");
+  if (options.most_shapes == 0) refuse("most_shapes");
+}
+
+AGONES_ALLOC_DECL cluster_memory::cluster_memory(cluster_memory_options options)
+    : options_{(check(options), options)}, endpoints_{options.most_endpoints}, exhausted_{options.most_shapes} {}
+
+AGONES_ALLOC_DECL auto cluster_memory::ask(std::string_view cluster, std::string_view endpoint, time_point now)
+    -> breaker::admission {
+  return endpoints_.use(detail::pair_key(cluster, endpoint)).breaker.ask(now);
+}
+
+AGONES_ALLOC_DECL void cluster_memory::ended(std::string_view cluster, std::string_view endpoint,
+                                             ended_call const& call, time_point now, double draw) {
+  auto& of = endpoints_.use(detail::pair_key(cluster, endpoint));
+  ++of.calls;
+  of.last = call.result;
+  of.message = call.message;
+  of.took = call.took;
+  bool const was_closed = of.breaker.state() == breaker_state::closed;
+  switch (call.result) {
+    case outcome::allocated:
+    case outcome::exhausted:
+    case outcome::contention:
+    case outcome::invalid:
+    case outcome::refused: of.breaker.succeeded(); break;
+    case outcome::unavailable:
+    case outcome::unknown:
+    case outcome::deadline: of.breaker.failed(call.told, now, draw, options_.breaker); break;
+    case outcome::cancelled: of.breaker.withdrawn(call.told, now); break;
+  }
+  auto const state = of.breaker.state();
+  constexpr std::size_t most_changes = 256;
+  if (was_closed != (state == breaker_state::closed) && changes_.size() < most_changes) {
+    changes_.push_back({std::string{cluster}, std::string{endpoint}, state});
+  }
+}
+
+AGONES_ALLOC_DECL void cluster_memory::exhausted(std::string_view cluster, std::size_t shape, time_point now) {
+  if (options_.exhausted_for.count() != 0) exhausted_.use(detail::pair_key(cluster, std::to_string(shape))) = now;
+}
+
+AGONES_ALLOC_DECL void cluster_memory::not_exhausted(std::string_view cluster, std::size_t shape) {
+  exhausted_.erase(detail::pair_key(cluster, std::to_string(shape)));
+}
+
+AGONES_ALLOC_DECL auto cluster_memory::was_exhausted(std::string_view cluster, std::size_t shape, time_point now)
+    -> bool {
+  auto const key = detail::pair_key(cluster, std::to_string(shape));
+  auto const* const when = exhausted_.find(key);
+  if (when == nullptr) return false;
+  if (now - *when < options_.exhausted_for) return true;
+  exhausted_.erase(key);
+  return false;
+}
+
+AGONES_ALLOC_DECL auto cluster_memory::endpoints(time_point now) const -> std::vector<endpoint_state> {
+  std::vector<endpoint_state> out;
+  out.reserve(endpoints_.size());
+  endpoints_.visit([&](std::string_view key, endpoint_record const& of) {
+    auto const middle = key.find('\0');
+    endpoint_state one;
+    one.cluster = key.substr(0, middle);
+    one.endpoint = key.substr(middle + 1);
+    one.breaker = of.breaker.state();
+    one.failures = of.breaker.failures();
+    one.calls = of.calls;
+    one.last = of.last;
+    one.message = of.message;
+    one.took = of.took;
+    if (one.breaker == breaker_state::open && of.breaker.open_until() > now) one.open_for = of.breaker.open_until() - now;
+    out.push_back(std::move(one));
+  });
+  std::sort(out.begin(), out.end(), [](endpoint_state const& a, endpoint_state const& b) {
+    return std::tie(a.cluster, a.endpoint) < std::tie(b.cluster, b.endpoint);
+  });
+  return out;
+}
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI
