@@ -8,9 +8,13 @@
 #include <agones_alloc/impl/async/detail/allocation_sharing.ipp>
 #include <agones_alloc/impl/async/detail/allocation_steps.ipp>
 #include <agones_alloc/impl/async/detail/memory_store_core.ipp>
+#include <agones_alloc/impl/async/detail/multi_cluster_core.ipp>
+#include <agones_alloc/impl/async/detail/multi_cluster_reports.ipp>
 #include <agones_alloc/impl/async/detail/object_table.ipp>
 #include <agones_alloc/impl/async/manual_timer.ipp>
 #include <agones_alloc/impl/async/memory_store.ipp>
 #include <agones_alloc/impl/async/merged_source.ipp>
+#include <agones_alloc/impl/async/multi_cluster_allocator.ipp>
+#include <agones_alloc/impl/async/multi_cluster_options.ipp>
 #include <agones_alloc/impl/async/reflector.ipp>
 #include <agones_alloc/impl/async/store_fault.ipp>

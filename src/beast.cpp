@@ -1,6 +1,7 @@
 // Bodies of the compiled form. Written by tools/list_bodies.
 #include <agones_alloc/impl/beast/access_gate.ipp>
 #include <agones_alloc/impl/beast/breakdown_header.ipp>
+#include <agones_alloc/impl/beast/forwarded_request.ipp>
 #include <agones_alloc/impl/beast/front_proxy.ipp>
 #include <agones_alloc/impl/beast/http_head.ipp>
 #include <agones_alloc/impl/beast/http_listener.ipp>
@@ -8,6 +9,7 @@
 #include <agones_alloc/impl/beast/kubernetes_body.ipp>
 #include <agones_alloc/impl/beast/kubernetes_front_end.ipp>
 #include <agones_alloc/impl/beast/media_type.ipp>
+#include <agones_alloc/impl/beast/namespace_rules.ipp>
 #include <agones_alloc/impl/beast/openapi_document.ipp>
 #include <agones_alloc/impl/beast/outcome_answer.ipp>
 #include <agones_alloc/impl/beast/parsed_request.ipp>

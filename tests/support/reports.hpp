@@ -52,11 +52,15 @@ class sample_list final : public metrics {
   void allocation(allocation_sample const& s) override {
     samples.push_back({s.result, std::string{s.fleet}, std::string{s.scheduling}, s.tries, s.took});
   }
+  void cluster_call(cluster_call_sample const& s) override {
+    calls.push_back(std::string{s.cluster} + " " + std::string{s.endpoint} + " " + std::string{to_string(s.result)});
+  }
   void update_conflict() override { ++conflicts; }
   void claim_expired() override { ++expired; }
   void in_flight(std::size_t n) override { most_in_flight = n > most_in_flight ? n : most_in_flight; now_in_flight = n; }
   void waiting(std::size_t n, std::chrono::steady_clock::time_point since) override { depth = n, oldest = since; }
   std::vector<sample> samples;
+  std::vector<std::string> calls;
   int conflicts{0};
   int expired{0};
   std::size_t most_in_flight{0};

@@ -9,7 +9,9 @@
 
 #include <boost/asio/any_completion_handler.hpp>
 
+#include <cstdint>
 #include <optional>
+#include <string>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
@@ -22,9 +24,13 @@ class allocation_backend {
     request_ptr request;
     timer::time_point deadline;
     bool dry_run{false};  ///< decide, but hand out nothing: the server stays as it is (Q19)
+    std::string request_id{};  ///< of the client; "": none
+    std::uint32_t hops{0};     ///< how often the request was forwarded before it came here
   };
 
   virtual ~allocation_backend() = default;
+  /// Whether requests with `multiClusterSetting.enabled` are understood; else the front ends refuse them.
+  virtual auto has_clusters() const noexcept -> bool { return false; }
   /// Completes once, on the handler's executor; the result says all, the code is not looked at. Cancellation: terminal; before a write it ends as
   /// outcome::cancelled and no server is taken (Q12).
   virtual void allocate(call, handler) = 0;

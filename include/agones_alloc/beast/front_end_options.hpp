@@ -1,13 +1,17 @@
 // How the HTTP front ends behave.
 #pragma once
 
+#include <agones_alloc/beast/http_message.hpp>
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/model/feature_gates.hpp>
 #include <agones_alloc/select/request.hpp>
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
@@ -22,6 +26,9 @@ struct front_end_options {
   std::size_t max_selectors{64};           ///< `selectors` and `preferred` together; more: 422, over REST 400
   std::size_t max_priorities{16};          ///< the same
   std::size_t max_label_values{256};       ///< of one matchExpression; the same
+  std::uint32_t max_hops{4};  ///< a request that was forwarded more often is in a loop: 508
+  /// Whether the request's sender may allocate in the namespace; else 403. Empty: everybody may who got through.
+  std::function<bool(http_request const&, std::string_view)> may_allocate{};
   std::size_t yaml_body_bytes{64 * 1024};  ///< reading YAML costs much more than JSON; more: 413
 };
 

@@ -65,11 +65,13 @@ struct allocation_result {
   std::vector<std::string> counter_errors;  ///< action errors; they never fail an allocation (spec 7)
   std::vector<std::string> list_errors;
   std::shared_ptr<breakdown const> remaining;  ///< for `exhausted`
-  std::vector<attempt> attempts;               ///< failed ones before the last
+  /// Failed ones before the last; over several clusters each, the last included.
+  std::vector<attempt> attempts;
   shared_string claim;         ///< the id of the claim, given or drawn; "" when there is none
   bool repeated{false};        ///< an earlier call with this id got the server
   std::vector<std::string> not_undone;         ///< of a release: what could not be taken back
   std::chrono::nanoseconds retry_after{0};     ///< for `contention`: when trying again may help; 0: no advice
+  bool multi_cluster{false};                   ///< several clusters were asked, or were to be
 };
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -58,7 +58,7 @@ class client_call final : public client_exchange,
   /// On the wire with what the owner gave.
   AGONES_ALLOC_DECL void send(std::shared_ptr<client_connection>, credentials_ptr, std::string bytes);
   /// Ends it in any stage, for a reason that is not the connection's.
-  AGONES_ALLOC_DECL void give_up(error_code);
+  AGONES_ALLOC_DECL void give_up(error_code, std::string reason = {});
   /// The 401 stands.
   AGONES_ALLOC_DECL void accept_refusal();
 

@@ -62,7 +62,8 @@ class client_connection final : public std::enable_shared_from_this<client_conne
 
   void enter(phase, std::chrono::nanoseconds time);
   // Opening.
-  void on_resolved(tcp::resolver::results_type const&);
+  void on_resolved(tcp::resolver::results_type);
+  void connect_next(error_code last);
   void on_connected();
   void on_open();
   void fail_to_open(error_code);
@@ -87,6 +88,9 @@ class client_connection final : public std::enable_shared_from_this<client_conne
   client_alarm alarm_;
   boost::beast::flat_buffer buffer_;
   std::optional<response_parser> parser_;
+  tcp::resolver::results_type addresses_;  ///< of the host
+  std::size_t address_{0};                 ///< the next of them
+  timer::time_point connect_until_{};
   std::shared_ptr<client_exchange> exchange_;
   phase phase_{phase::resolving};
   bool reading_{false};

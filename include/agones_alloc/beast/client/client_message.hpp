@@ -46,6 +46,7 @@ struct response_head {
 /// One whole answer, whatever its status.
 struct client_response : response_head {
   std::string body;  ///< chunks joined
+  std::string reason;  ///< with an error, what it came from in words: "connect: Connection refused"; "" when not known
 };
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

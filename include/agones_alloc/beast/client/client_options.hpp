@@ -32,7 +32,7 @@ struct client_times {
   std::chrono::nanoseconds queue{std::chrono::seconds{30}};        ///< waiting for a connection or the rate limit
   std::chrono::nanoseconds credentials{std::chrono::seconds{30}};  ///< fetching them
   std::chrono::nanoseconds resolve{std::chrono::seconds{5}};
-  std::chrono::nanoseconds connect{std::chrono::seconds{5}};       ///< for all addresses of the host together
+  std::chrono::nanoseconds connect{std::chrono::seconds{5}};       ///< for all addresses of the host, in equal parts
   std::chrono::nanoseconds handshake{std::chrono::seconds{10}};
   std::chrono::nanoseconds write{std::chrono::seconds{15}};
   std::chrono::nanoseconds first_byte{std::chrono::seconds{30}};   ///< from the request's end to the answer's head

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <agones_alloc/beast/forwarded_request.hpp>
 #include <agones_alloc/beast/kubernetes_body.hpp>
 #include <agones_alloc/beast/kubernetes_front_end.hpp>
 #include <agones_alloc/beast/openapi_document.hpp>
@@ -259,21 +260,29 @@ AGONES_ALLOC_DECL void kubernetes_front_end::allocate(http_request const& reques
     if (options_.compatible) return answer(text_response(500, *bad_policy_selector));
     return answer(detail::status_response(400, "spec.multiClusterSetting.policySelector: " + *bad_policy_selector, *type));
   }
-  if (wants_clusters) {
+  if (wants_clusters && !backend_->has_clusters()) {
     if (options_.compatible) return answer(text_response(500, no_policy_message));
     return answer(detail::status_response(500, std::string{no_policy_message}, *type));
   }
 
   auto made_request = std::move(*std::get_if<request_ptr>(&made));
+  auto way = read_forwarded(request, *name, options_);
+  if (auto* const refusal = std::get_if<forward_refusal>(&way)) {
+    return answer(detail::status_response(refusal->status, std::move(refusal->message), *type));
+  }
+  auto& forwarded = *std::get_if<forwarded_request>(&way);
+  bool const as_text = options_.compatible && wants_clusters;
   auto const slot = boost::asio::get_associated_cancellation_slot(done);
   auto const executor = boost::asio::get_associated_executor(done);
-  allocation_backend::call call{made_request, time_->now() + query.time, query.dry_run};
+  allocation_backend::call call{made_request, time_->now() + query.time, query.dry_run,
+                                std::move(forwarded.request_id), forwarded.hops};
   backend_->allocate(
       std::move(call),
       boost::asio::bind_cancellation_slot(
           slot, boost::asio::bind_executor(executor, [done = std::move(done), kept = std::move(made_request), type = *type,
-                                                      told = std::move(warnings)](error_code, allocation_result result) mutable {
+                                                      told = std::move(warnings), as_text](error_code, allocation_result result) mutable {
             auto out = detail::allocation_answer(kept, result, told, type);
+            if (as_text && out.status == 500) out = text_response(500, failure_message(result));
             out.route = "kubernetes";
             std::move(done)(std::move(out));
           })));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <agones_alloc/beast/forwarded_request.hpp>
 #include <agones_alloc/beast/outcome_answer.hpp>
 #include <agones_alloc/beast/query_string.hpp>
 #include <agones_alloc/beast/request_bounds.hpp>
@@ -133,7 +134,7 @@ AGONES_ALLOC_DECL auto rest_front_end::compile(std::string_view text) -> std::va
   if (auto const errors = check_bounds(gsa.spec, options_); !errors.empty()) return refusal(errors);
   auto made = allocation_request::make(std::move(gsa), options_.gates, options_.choice);
   if (auto const* errors = std::get_if<field_errors>(&made)) return refusal(*errors);
-  if (wants_clusters) return detail::rest_error(grpc_code::unknown, std::string{no_policy_message});
+  if (wants_clusters && !backend_->has_clusters()) return detail::rest_error(grpc_code::unknown, std::string{no_policy_message});
   auto request = std::move(*std::get_if<request_ptr>(&made));
   compiled_.remember(text, request);
   return request;
@@ -158,9 +159,17 @@ AGONES_ALLOC_DECL void rest_front_end::allocate(http_request const& request, rep
   auto compiled = compile(request.body);
   if (auto* refusal = std::get_if<http_response>(&compiled)) return std::move(done)(std::move(*refusal));
   auto made_request = std::move(*std::get_if<request_ptr>(&compiled));
+  auto way = read_forwarded(request, made_request->allocation().meta.namespace_.view(), options_);
+  if (auto* const refusal = std::get_if<forward_refusal>(&way)) {
+    auto const code = refusal->status == 403   ? grpc_code::permission_denied
+                      : refusal->status == 400 ? grpc_code::invalid_argument
+                                               : grpc_code::failed_precondition;
+    return std::move(done)(detail::rest_error(refusal->status, code, std::move(refusal->message)));
+  }
+  auto& forwarded = *std::get_if<forwarded_request>(&way);
   auto const slot = boost::asio::get_associated_cancellation_slot(done);
   auto const executor = boost::asio::get_associated_executor(done);
-  allocation_backend::call call{made_request, time_->now() + time, dry_run};
+  allocation_backend::call call{made_request, time_->now() + time, dry_run, std::move(forwarded.request_id), forwarded.hops};
   backend_->allocate(
       std::move(call),
       boost::asio::bind_cancellation_slot(

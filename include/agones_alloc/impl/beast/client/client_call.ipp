@@ -47,7 +47,7 @@ AGONES_ALLOC_DECL void client_call::complete_read(error_code ec) {
   if (reader_) post_completion(std::move(reader_), ec, ec ? std::string_view{} : std::string_view{delivered_});
 }
 
-AGONES_ALLOC_DECL void client_call::give_up(error_code ec) {
+AGONES_ALLOC_DECL void client_call::give_up(error_code ec, std::string reason) {
   auto const self = shared_from_this();
   switch (where) {
     case stage::over: return;
@@ -55,7 +55,9 @@ AGONES_ALLOC_DECL void client_call::give_up(error_code ec) {
     case stage::waiting:
     case stage::refused: {
       if (auto const owner = owner_.lock()) owner->forget(*this);
-      return complete(ec);
+      client_response nothing;
+      nothing.reason = std::move(reason);
+      return complete(ec, std::move(nothing));
     }
     case stage::active: break;
   }

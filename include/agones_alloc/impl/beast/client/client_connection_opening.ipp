@@ -2,13 +2,15 @@
 
 #include <agones_alloc/beast/client/client_connection.hpp>
 
-#include <boost/asio/connect.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/post.hpp>
 
 #include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
 
+#include <cstddef>
+#include <iterator>
 #include <utility>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
@@ -43,14 +45,27 @@ AGONES_ALLOC_DECL void client_connection::open() {
                           });
 }
 
-AGONES_ALLOC_DECL void client_connection::on_resolved(tcp::resolver::results_type const& found) {
-  enter(phase::connecting, settings_->options.times.connect);
-  boost::asio::async_connect(socket_.tcp_socket(), found,
-                             [self = shared_from_this()](error_code ec, tcp::endpoint const&) {
-                               if (self->phase_ != phase::connecting) return;
-                               if (ec) return self->fail_to_open(ec);
-                               self->on_connected();
-                             });
+AGONES_ALLOC_DECL void client_connection::on_resolved(tcp::resolver::results_type found) {
+  addresses_ = std::move(found);
+  connect_until_ = settings_->time->now() + settings_->options.times.connect;
+  connect_next(boost::asio::error::host_not_found);
+}
+
+// An address that does not answer takes its part of the time, not that of the others.
+AGONES_ALLOC_DECL void client_connection::connect_next(error_code last) {
+  if (address_ == addresses_.size()) return fail_to_open(last);
+  auto const left = static_cast<std::chrono::nanoseconds::rep>(addresses_.size() - address_);
+  auto const number = ++address_;
+  phase_ = phase::connecting;
+  error_code ignored;
+  socket_.tcp_socket().close(ignored);
+  enter(phase::connecting, (connect_until_ - settings_->time->now()) / left);
+  auto const& address = std::next(addresses_.begin(), static_cast<std::ptrdiff_t>(number - 1))->endpoint();
+  socket_.tcp_socket().async_connect(address, [self = shared_from_this(), number](error_code ec) {
+    if (self->phase_ != phase::connecting || self->address_ != number) return;
+    if (ec) return self->connect_next(ec);
+    self->on_connected();
+  });
 }
 
 AGONES_ALLOC_DECL void client_connection::on_connected() {

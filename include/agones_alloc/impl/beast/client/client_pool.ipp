@@ -182,7 +182,7 @@ AGONES_ALLOC_DECL void client_pool::open_failed(client_connection& connection, e
   warn("cannot connect", phase, reason);
   if (auto* const l = longest_waiting()) {
     auto const call = l->waiting.front();
-    call->give_up(errc::unavailable);
+    call->give_up(errc::unavailable, std::string{phase}.append(": ").append(reason));
   }
   pump_soon();
 }

@@ -1,0 +1,99 @@
+// Carries the actions of cluster_fsm to the local allocator, the remote ones and the timer.
+#pragma once
+
+#include <agones_alloc/async/allocator.hpp>
+#include <agones_alloc/async/multi_cluster_options.hpp>
+#include <agones_alloc/config.hpp>
+#include <agones_alloc/port/policy_source.hpp>
+#include <agones_alloc/port/remote_allocator.hpp>
+
+#include <boost/asio/any_completion_executor.hpp>
+#include <boost/asio/any_completion_handler.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/strand.hpp>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+
+/// One request on its way. Waits for one thing at a time: an answer, or a pause's end.
+struct cluster_operation {
+  using handler = boost::asio::any_completion_handler<void(error_code, allocation_result)>;
+
+  cluster_operation(multi_cluster_request r, handler h, cluster_fsm f)
+      : request{std::move(r)}, done{std::move(h)}, fsm{std::move(f)} {}
+
+  multi_cluster_request request;
+  handler done;
+  cluster_fsm fsm;
+  timer::time_point started{};
+  timer::time_point deadline{};
+  boost::asio::cancellation_signal withdraw;  ///< towards what it waits for
+  bool leaving{false};
+  allocation_result last;             ///< what the last call here or there came to
+  std::vector<attempt> local_attempts;  ///< at servers of this cluster
+};
+
+/// Where a cancellation finds its operation: it may come before the operation has begun.
+struct cluster_cancel {
+  bool asked{false};
+  std::weak_ptr<cluster_operation> operation;
+};
+
+/// Confined to its strand, but for construction and `outstanding`.
+class multi_cluster_core final : public std::enable_shared_from_this<multi_cluster_core> {
+ public:
+  using handler = cluster_operation::handler;
+  using endpoints_handler = boost::asio::any_completion_handler<void(std::vector<endpoint_state>)>;
+  using operation_ptr = std::shared_ptr<cluster_operation>;
+
+  AGONES_ALLOC_DECL multi_cluster_core(boost::asio::any_io_executor, allocator* local, remote_allocator&,
+                                       policy_source const&, timer&, random_source&, multi_cluster_options,
+                                       multi_cluster_ports);
+
+  // Any thread.
+  AGONES_ALLOC_DECL void submit(multi_cluster_request, handler);
+  AGONES_ALLOC_DECL void tell_endpoints(endpoints_handler);
+  AGONES_ALLOC_DECL void close();
+  auto outstanding() const noexcept -> std::size_t { return outstanding_; }
+
+ private:
+  void begin(multi_cluster_request, handler, cluster_cancel&);
+  void carry_out(operation_ptr const&, cluster_action const&);
+  void allocate_here(operation_ptr const&);
+  void call_remote(operation_ptr const&);
+  void on_local(operation_ptr const&, allocation_result);
+  void on_remote(operation_ptr const&, remote_result);
+  void cancel(operation_ptr const&);
+  void finish(operation_ptr const&, outcome);
+  void reject(handler, allocation_result);
+  void report(cluster_operation const&, allocation_result const&);
+  void note_changes();
+  auto with() -> cluster_fsm::surroundings { return {time_.now(), memory_, random_}; }
+  auto made_up_id() -> std::string;
+
+  boost::asio::strand<boost::asio::any_io_executor> strand_;
+  boost::asio::any_completion_executor own_;
+  allocator* local_;
+  remote_allocator& remote_;
+  policy_source const& policies_;
+  timer& time_;
+  random_source& random_;
+  multi_cluster_options options_;
+  multi_cluster_ports ports_;
+  cluster_memory memory_;
+  std::unordered_map<cluster_operation*, operation_ptr> operations_;
+  std::atomic<std::size_t> outstanding_{0};
+  bool closed_{false};
+};
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail
+
+#ifdef AGONES_ALLOC_HEADER_ONLY
+#include <agones_alloc/impl/async/detail/multi_cluster_core.ipp>
+#include <agones_alloc/impl/async/detail/multi_cluster_reports.ipp>
+#endif

@@ -1,0 +1,23 @@
+// The endpoints that policies name.
+#pragma once
+
+#include <agones_alloc/beast/client/client_options.hpp>
+#include <agones_alloc/config.hpp>
+
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI {
+
+/// `host`, `host:8443`, `10.0.0.1:443`, `2001:db8::1`, `[2001:db8::1]:8443`, with or without `https://` before and `/`
+/// after it; without a port it is 443 (Q17). `http://` is plain HTTP, port 80 by default, and refused unless
+/// `allow_plaintext`. Or what is wrong with it, in words.
+AGONES_ALLOC_DECL auto parse_endpoint(std::string_view text, bool allow_plaintext = false)
+    -> std::variant<client_endpoint, std::string>;
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI
+
+#ifdef AGONES_ALLOC_HEADER_ONLY
+#include <agones_alloc/impl/beast/remote/endpoint.ipp>
+#endif
