@@ -116,7 +116,7 @@ def _():
     fill(30)
     with FaultProxy() as proxy, Server("--kube-stream-lists", kubeconfig=proxy.kubeconfig()) as server:
         server.wait_ready()
-        same((proxy.asked("sendInitialEvents=true"), proxy.asked("limit=")), (1, 0))
+        same((proxy.asked("gameservers?watch=true&sendInitialEvents=true"), proxy.asked("gameservers?limit=")), (1, 0))
         results = allocate_all(server, 4, number(30))
         same(dict(results.states), {"Allocated": 30})
         kit.created("later")
