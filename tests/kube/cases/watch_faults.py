@@ -42,9 +42,9 @@ def _():
         time.sleep(4)
         expect(1 <= proxy.connections - before <= 25, proxy.connections - before)  # by two watches
         before = proxy.connections
-        allocate_all(server, 4, number(40), results)
+        allocate_all(server, 4, number(16), results)
         # The PATCH, tries of it until the request's time is over, and an Event now and then.
-        expect(proxy.connections - before < 40 * 12, proxy.connections - before, results.states)
+        expect(proxy.connections - before < 16 * 15, proxy.connections - before, results.states)
         expect(server.cpu_seconds() - cpu < 3, server.cpu_seconds() - cpu)
         expect(results.slowest < 3, results.slowest)
         same(results.states["UnAllocated"], 0)  # there are some
