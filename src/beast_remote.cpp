@@ -1,5 +1,6 @@
 // Bodies of the compiled form. Written by tools/list_bodies.
 #include <agones_alloc/impl/beast/remote/client_bundle.ipp>
+#include <agones_alloc/impl/beast/remote/clusters_page.ipp>
 #include <agones_alloc/impl/beast/remote/endpoint.ipp>
 #include <agones_alloc/impl/beast/remote/folder_secrets.ipp>
 #include <agones_alloc/impl/beast/remote/kubernetes_secrets.ipp>

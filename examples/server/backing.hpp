@@ -3,6 +3,7 @@
 
 #include <agones_alloc/beast/client/http_client.hpp>
 #include <agones_alloc/model/fleet.hpp>
+#include <agones_alloc/model/policy.hpp>
 #include <agones_alloc/port/recorder.hpp>
 #include <agones_alloc/port/store.hpp>
 
@@ -28,6 +29,8 @@ class backing {
   /// Things that are still to be written before the process may end.
   virtual auto unwritten() const -> std::size_t { return 0; }
 
+  /// Policies that came with the fleets.
+  virtual auto policies() const -> std::vector<agones_alloc::game_server_allocation_policy> { return {}; }
   /// For the metrics.
   virtual auto fleets() const -> std::vector<agones_alloc::fleet> = 0;
   /// Tells the person at the terminal, or the log, what there is; gives the namespace for an example.

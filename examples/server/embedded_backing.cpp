@@ -93,7 +93,6 @@ auto embedded_backing::describe() -> std::string {
   }
   auto const& simulator = options_.simulator;
   if (!loaded_.game_servers.empty()) std::cout << "  single game servers: " << loaded_.game_servers.size() << '\n';
-  if (!loaded_.policies.empty()) std::cout << "  policies (not used yet): " << loaded_.policies.size() << '\n';
   std::cout << "  nodes: " << simulator.node_count << ", ports " << simulator.min_port << '-' << simulator.max_port << ", speed "
             << simulator.speed << ", seed " << simulator.seed << '\n';
   return first;

@@ -38,6 +38,7 @@ class embedded_backing final : public backing {
   void stop() override;
   auto synced() const -> bool override { return reflector_.synced(); }
   auto fleets() const -> std::vector<agones_alloc::fleet> override { return cluster_.fleets(); }
+  auto policies() const -> std::vector<agones_alloc::game_server_allocation_policy> override { return loaded_.policies; }
   auto describe() -> std::string override;
 
  private:

@@ -1,5 +1,7 @@
 #include "metrics.hpp"
 
+#include "cluster_metrics.hpp"
+
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
 #include <prometheus/histogram.h>
@@ -103,6 +105,8 @@ struct server_metrics::series {
                                    .Register(registry)
                                    .Add({});
 
+  cluster_metrics clusters{registry};
+
   // Adding labels to a family hashes them all; these remember the result.
   std::map<std::string, std::pair<Histogram*, Histogram*>, std::less<>> allocations;
   std::map<std::string, Histogram*, std::less<>> routes;
@@ -129,7 +133,7 @@ void server_metrics::allocation(agones_alloc::allocation_sample const& sample) {
   auto& s = *series_;
   auto const fleet = s.fleet_label(sample.fleet);
   auto const* status = status_word(sample.result);
-  auto const cluster = sample.cluster.empty() ? std::string{"local"} : std::string{sample.cluster};
+  auto const cluster = s.clusters.cluster_label(sample.cluster);
   auto key = fleet + '\n' + cluster + '\n' + status + '\n' + std::string{sample.scheduling} + (sample.multi_cluster ? "\n1" : "\n0");
   auto at = s.allocations.find(key);
   if (at == s.allocations.end()) {
@@ -151,6 +155,11 @@ void server_metrics::allocation(agones_alloc::allocation_sample const& sample) {
 void server_metrics::update_conflict() { series_->conflicts.Increment(); }
 void server_metrics::claim_lost() { series_->lost_claims.Increment(); }
 void server_metrics::in_flight(std::size_t count) { series_->in_flight.Set(static_cast<double>(count)); }
+void server_metrics::cluster_call(agones_alloc::cluster_call_sample const& sample) { series_->clusters.call(sample); }
+void server_metrics::cluster_breaker(std::string_view cluster, std::string_view endpoint, bool open) {
+  series_->clusters.breaker(cluster, endpoint, open);
+}
+void server_metrics::credentials_read(std::string_view name, bool good) { series_->clusters.credentials_read(name, good); }
 void server_metrics::connections(std::size_t open) { series_->connections.Set(static_cast<double>(open)); }
 void server_metrics::connection_cut(std::string_view why) { series_->cuts.Add({{"reason", std::string{why}}}).Increment(); }
 

@@ -30,6 +30,9 @@ class server_metrics final : public agones_alloc::metrics, public agones_alloc::
   void update_conflict() override;
   void claim_lost() override;
   void in_flight(std::size_t) override;
+  void cluster_call(agones_alloc::cluster_call_sample const&) override;
+  void cluster_breaker(std::string_view cluster, std::string_view endpoint, bool open) override;
+  void credentials_read(std::string_view name, bool good) override;
 
   void connections(std::size_t open) override;
   void connection_cut(std::string_view why) override;

@@ -77,6 +77,15 @@ class table {
     finish(app_->add_option("--" + name, target, help)->type_name(type)->expected(1)->take_all(), name);
   }
 
+  void list_of(std::string const& name, std::string const& type, std::function<void(std::string const&)> take,
+               std::string const& help) {
+    auto const each = [take = std::move(take)](std::vector<std::string> const& words) {
+      for (auto const& word : words) take(word);
+    };
+    finish(app_->add_option_function<std::vector<std::string>>("--" + name, each, help)->type_name(type)->expected(1)->take_all(),
+           name);
+  }
+
  private:
   void finish(CLI::Option* option, std::string const& name) {
     std::string variable = "AGONES_ALLOC_";
@@ -204,11 +213,47 @@ void add_tls(table& t, server_options& o) {
   names("requestheader-uid-headers", s.proxy.uid_headers, "Fields that hold the user's UID");
   names("requestheader-group-headers", s.proxy.group_headers, "Fields that name groups");
   names("requestheader-extra-headers-prefix", s.proxy.extra_header_prefixes, "How the names of further such fields begin");
+  t.list_of("allow-client", "NAME=NAMESPACE,...", [&s](std::string const& word) {
+    auto rule = agones_alloc::parse_namespace_rule(word);
+    if (auto const* problem = std::get_if<std::string>(&rule)) refuse("--allow-client", "\"" + word + "\": " + *problem);
+    s.clients.push_back(std::get<agones_alloc::namespace_rule>(std::move(rule)));
+  }, "Certificates of that name (CN:, O:, DNS:, email: or URI: before it, or *) may allocate in these namespaces, * for all; others "
+     "nowhere. May be repeated. Default: all may everywhere");
   t.flag("allow-anonymous", s.anybody, "Over TLS: let everybody allocate who can reach the port, certificate or not");
   t.flag("authorize-direct-callers", s.reviews,
          "Ask the API server about callers that do not come through it: whose bearer token it is, and whether they may create allocations");
   t.duration("tls-reload-interval", s.look_every, std::chrono::milliseconds{100}, std::chrono::hours{24},
              "How often the files are looked at for changes; SIGHUP does at once");
+}
+
+void add_clusters(table& t, server_options& o) {
+  auto& c = o.clusters;
+  auto const least = std::chrono::milliseconds{1};
+  t.group("Several clusters");
+  t.list("policies", "FILE|DIR", c.policies,
+         "GameServerAllocationPolicies as manifests, besides those of --fleets; read again at SIGHUP. May be repeated");
+  t.flag("multi-cluster", c.watch, "Watch the policies of the Kubernetes cluster, and get the Secrets they name");
+  t.text("client-secrets", "DIR", "the cluster's Secrets", [&c](std::string const& word) { c.secrets = word; },
+         "Client certificates for other clusters: a folder for each secretName, or below one for its namespace, with tls.crt, tls.key, ca.crt");
+  t.flag("fallback-local", c.fallback_local, "When no policy's cluster has a server, allocate here, in the request's namespace");
+  t.duration("remote-allocation-timeout", c.call_time, least, std::chrono::hours{1}, "The most one call to another cluster may take");
+  t.duration("remote-connect-timeout", c.connect_time, least, std::chrono::minutes{5},
+             "The most such a call waits for a connection; then the next endpoint is tried");
+  t.duration("remote-exhausted-for", c.exhausted_for, nanoseconds{0}, std::chrono::minutes{10},
+             "So long a cluster that had nothing for a kind of request is asked after all others");
+  t.duration("client-secret-age", c.secret_time, std::chrono::milliseconds{100}, std::chrono::hours{24},
+             "How long a client certificate is used before its Secret is read again");
+  t.number("remote-repeats", c.repeats, 0, 100,
+           "Tries after a call whose answer was lost. Only where every remote honours Idempotency-Key; else two servers may be taken");
+  t.number("max-hops", o.front_end.max_hops, 0, 1000, "A request that was forwarded more often is refused, and so often at most is not forwarded");
+  t.list_of("remote-exhausted-code", "CODE", [&c](std::string const& word) {
+    int code = 0;
+    auto const* const end = word.data() + word.size();
+    if (std::from_chars(word.data(), end, code).ptr != end || code < 400 || code > 599) {
+      refuse("--remote-exhausted-code", word + " is out of range: a number from 400 to 599 is wanted");
+    }
+    c.exhausted_codes.push_back(code);
+  }, "Further HTTP status with which remotes say that no server is available. May be repeated");
 }
 
 void add_allocation(table& t, server_options& o) {
@@ -330,7 +375,10 @@ auto check(server_options const& o) -> std::optional<std::string> {
   if (!k.used() && o.fleets.empty()) {
     return "--fleets is required: a YAML file or a directory with Agones Fleet manifests; or --kubeconfig FILE, for a cluster";
   }
+  if (o.clusters.watch && !o.clusters.policies.empty()) return "--multi-cluster and --policies exclude each other";
+  if (!k.used() && o.clusters.watch) return "--multi-cluster is of a cluster: --kubeconfig or --in-cluster is needed; --policies does without";
   auto const& tls = o.tls;
+  if (!tls.clients.empty() && tls.client_authorities.empty()) return "--allow-client is about certificates: --client-ca is needed";
   if (tls.certificate.empty() != tls.key.empty()) return "--tls-cert and --tls-key are wanted together";
   if (!tls.used() && (!tls.client_authorities.empty() || tls.trusts_proxy() || tls.anybody || tls.reviews)) {
     return "--client-ca, --requestheader, --requestheader-client-ca-file, --allow-anonymous and --authorize-direct-callers need --tls-cert";
@@ -398,6 +446,7 @@ auto read_options(int argc, char const* const* argv) -> std::variant<server_opti
   add_general(t, options);
   add_kubernetes(t, options);
   add_tls(t, options);
+  add_clusters(t, options);
   add_allocation(t, options);
   add_fleets(t, options);
   add_limits(t, options);

@@ -4,6 +4,7 @@
 #include <agones_alloc/beast/front_end_options.hpp>
 #include <agones_alloc/beast/front_proxy.hpp>
 #include <agones_alloc/beast/http_limits.hpp>
+#include <agones_alloc/beast/namespace_rules.hpp>
 #include <agones_alloc/embedded/simulator_options.hpp>
 #include <agones_alloc/model/feature_gates.hpp>
 #include <agones_alloc/port/logger.hpp>
@@ -44,13 +45,29 @@ struct tls_settings {
   agones_alloc::front_proxy_rules proxy;  ///< without its authorities
   bool anybody{false};
   bool reviews{false};                   ///< ask the cluster's API server whether direct callers may
+  std::vector<agones_alloc::namespace_rule> clients;  ///< who may allocate where; empty: everywhere
   std::chrono::nanoseconds look_every{std::chrono::seconds{10}};
   auto used() const noexcept -> bool { return !certificate.empty(); }
   auto trusts_proxy() const noexcept -> bool { return front_proxy || !front_proxy_authority.empty(); }
 };
 
+/// Other clusters.
+struct remote_cluster_settings {
+  std::vector<std::string> policies;  ///< files or folders
+  bool watch{false};                  ///< the policies of the Kubernetes cluster
+  std::string secrets;                ///< folder of client certificates; "": the cluster's Secrets, if there is one
+  bool fallback_local{false};
+  std::uint32_t repeats{0};
+  std::vector<int> exhausted_codes;
+  std::chrono::nanoseconds call_time{std::chrono::seconds{10}};
+  std::chrono::nanoseconds connect_time{std::chrono::seconds{2}};
+  std::chrono::nanoseconds exhausted_for{std::chrono::milliseconds{500}};
+  std::chrono::nanoseconds secret_time{std::chrono::seconds{60}};
+};
+
 struct server_options {
   std::vector<std::string> fleets;
+  remote_cluster_settings clusters;
   kubernetes_settings kubernetes;
   tls_settings tls;
   std::string address{"127.0.0.1"};

@@ -1,5 +1,6 @@
 #include "server.hpp"
 
+#include "cluster_serving.hpp"
 #include "embedded_backing.hpp"
 #include "kubernetes_backing.hpp"
 #include "logging.hpp"
@@ -62,8 +63,10 @@ class program {
         allocator_{io_.get_executor(), cache_, backing_->servers(), time_, random_, allocation_options(options),
                    {backing_->events(), &metrics_, &log_}},
         backend_{allocator_},
-        kubernetes_{backend_, time_, options.front_end},
-        rest_{backend_, time_, options.front_end},
+        clusters_{io_.get_executor(), options, allocator_, backend_, backing_->client(), time_, random_, log_, metrics_},
+        kubernetes_{clusters_.backend(), time_, front_end(options)},
+        rest_{clusters_.backend(), time_, front_end(options)},
+        rest_routes_{rest_},
         tls_{make_tls()},
         router_{tls_ ? tls_->kubernetes() : kubernetes_},
         listener_{io_.get_executor(), router_, time_, options.limits, &log_, &metrics_},
@@ -81,7 +84,11 @@ class program {
         return tls_->known() ? std::string{} : std::string{"it is not known yet whose certificate is the API server's"};
       });
     }
-    router_.add("/gameserverallocation", tls_ ? tls_->rest() : rest_, true);
+    probes_.add_ready("policies", [this] { return clusters_.synced() ? std::string{} : std::string{"not listed yet"}; });
+    rest_routes_.add("/v1/clusters", clusters_.page());
+    http_handler& rest = tls_ ? tls_->rest() : rest_routes_;
+    router_.add("/gameserverallocation", rest, true);
+    router_.add("/v1/clusters", rest);
     router_.add("/live", probes_);
     router_.add("/ready", probes_);
     router_.add("/metrics", metrics_);
@@ -89,7 +96,7 @@ class program {
 
   auto run() -> int {
     check_descriptors();
-    if (!backing_->prepare()) return 2;
+    if (!backing_->prepare() || !clusters_.prepare(backing_->policies())) return 2;
     if (tls_ && !tls_->prepare(listener_)) return 2;
     if (auto const ec = listener_.listen(options_.address, options_.port)) {
       auto const place = place_of(options_.address, options_.port);
@@ -98,9 +105,10 @@ class program {
       return 1;
     }
     backing_->start();
+    clusters_.start();
     await_signal();
-    if (tls_) {
-      tls_->start();
+    if (tls_) tls_->start();
+    if (tls_ || !options_.clusters.policies.empty()) {
       reload_.add(SIGHUP);
       await_reload();
     }
@@ -112,7 +120,16 @@ class program {
  private:
   auto make_tls() -> std::unique_ptr<tls_serving> {
     if (!options_.tls.used()) return nullptr;
-    return std::make_unique<tls_serving>(io_.get_executor(), options_, backing_->client(), kubernetes_, rest_, time_, log_);
+    return std::make_unique<tls_serving>(io_.get_executor(), options_, backing_->client(), kubernetes_, rest_routes_, time_, log_);
+  }
+
+  static auto front_end(server_options const& options) -> front_end_options {
+    auto out = options.front_end;
+    if (options.tls.clients.empty()) return out;
+    out.may_allocate = [&rules = options.tls.clients](http_request const& request, std::string_view space) {
+      return may_allocate(rules, request, space);
+    };
+    return out;
   }
 
   static auto allocation_options(server_options const& options) -> allocator_options {
@@ -144,6 +161,7 @@ class program {
     }
     std::cout << "agones-alloc-server " << AGONES_ALLOC_VERSION << '\n';
     auto const first_namespace = backing_->describe();
+    if (auto const count = clusters_.policies(); count != 0) std::cout << "  policies for several clusters: " << count << '\n';
     std::cout << "  listening on " << url << "  (also /live, /ready, /metrics)\n"
               << "  the next game server:\n    curl -s -H 'Content-Type: application/json' " << url
               << "/apis/allocation.agones.dev/v1/namespaces/" << first_namespace << "/gameserverallocations -d '{\"spec\":{}}'\n"
@@ -164,7 +182,8 @@ class program {
   void await_reload() {
     reload_.async_wait([this](error_code ec, int) {
       if (ec) return;
-      tls_->look();
+      if (tls_) tls_->look();
+      clusters_.look();
       await_reload();
     });
   }
@@ -186,6 +205,7 @@ class program {
       return;
     }
     log_.log(severity::info, "stopped");
+    clusters_.stop();
     backing_->stop();
     error_code ignored;
     signals_.cancel(ignored);
@@ -205,8 +225,10 @@ class program {
   server_metrics metrics_;
   allocator allocator_;
   allocator_backend backend_;
+  cluster_serving clusters_;
   kubernetes_front_end kubernetes_;
   rest_front_end rest_;
+  http_router rest_routes_;  ///< what needs the same rights
   std::unique_ptr<tls_serving> tls_;  ///< null: plain HTTP
   http_router router_;
   http_listener listener_;

@@ -172,6 +172,7 @@ TEST_CASE("what this cluster knows of being exhausted is kept for the end") {
   f.run();
   CHECK(c->ended() == outcome::exhausted);
   CHECK(c->result().server_code == 0);
+  CHECK(c->result().remaining != nullptr);
 }
 
 TEST_CASE("a remote's refusal is passed on as it came") {

@@ -35,6 +35,8 @@ class scripted_backend final : public agones_alloc::allocation_backend {
     if (!hold) release();
   }
 
+  auto has_clusters() const noexcept -> bool override { return clusters; }
+
   void release() {
     auto done = std::move(held.front());
     held.erase(held.begin());
@@ -45,6 +47,7 @@ class scripted_backend final : public agones_alloc::allocation_backend {
 
   agones_alloc::allocation_result next;
   bool hold{false};
+  bool clusters{false};  ///< several are understood
   int cancelled{0};
   std::vector<call> calls;
   std::vector<std::unique_ptr<handler>> held;

@@ -234,6 +234,7 @@ TEST_CASE_FIXTURE(credential_fixture, "a broken bundle leaves the old one in use
   pass(60s);
   for (int i = 0; i != 3; ++i) {
     CHECK(of->current() == first);
+    run();
     pass(5s);
   }
   CHECK(of->problem().find("client key") != std::string::npos);

@@ -43,6 +43,8 @@ class metrics {
   /// Calls that wait for a server, and since when the first of them does; time_point::max() when none does.
   virtual void waiting(std::size_t, std::chrono::steady_clock::time_point) {}
   virtual void cluster_call(cluster_call_sample const&) {}
+  /// An endpoint does not answer and is left alone, or answers again.
+  virtual void cluster_breaker(std::string_view /*cluster*/, std::string_view /*endpoint*/, bool /*open*/) {}
   /// Credentials for other clusters were read: with success, or the last good ones stay in use.
   virtual void credentials_read(std::string_view /*name*/, bool /*good*/) {}
 };

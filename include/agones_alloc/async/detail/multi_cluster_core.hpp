@@ -35,6 +35,7 @@ struct cluster_operation {
   boost::asio::cancellation_signal withdraw;  ///< towards what it waits for
   bool leaving{false};
   allocation_result last;             ///< what the last call here or there came to
+  std::shared_ptr<breakdown const> remaining;  ///< of this cluster, when it was exhausted
   std::vector<attempt> local_attempts;  ///< at servers of this cluster
 };
 

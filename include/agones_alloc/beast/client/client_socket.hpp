@@ -77,6 +77,8 @@ class client_socket {
 
   /// Ends everything at once; pending operations fail. TLS goes without its closing word: no answer relies on it.
   void close() noexcept {
+    // OpenSSL would take it for a failure, and the session for one not to be resumed.
+    if (tls_) SSL_set_shutdown(tls_->native_handle(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
     error_code ignored;
     socket_.shutdown(tcp::socket::shutdown_both, ignored);
     socket_.close(ignored);

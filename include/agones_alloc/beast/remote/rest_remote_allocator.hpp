@@ -22,7 +22,7 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 struct rest_remote_options {
   std::chrono::nanoseconds connect_time{std::chrono::seconds{2}};  ///< waiting for a connection, whatever phase it is in
   std::chrono::nanoseconds idle_time{std::chrono::seconds{240}};   ///< an unused connection is closed after it
-  std::size_t connections{64};              ///< to one endpoint
+  std::size_t connections{128};             ///< to one endpoint
   std::size_t answer_bytes{1U << 20U};      ///< body of an answer; more: of unknown fate
   std::size_t endpoints{256};               ///< with connections at once; the one unused for longest goes
   std::vector<int> exhausted_codes{};       ///< further statuses that mean "nothing available" (Q25)

@@ -14,9 +14,7 @@ AGONES_ALLOC_DECL auto failure_status(allocation_result const& result) noexcept 
     case outcome::contention: return 201;
     case outcome::invalid: return 422;
     case outcome::refused: return result.server_code >= 400 && result.server_code < 600 ? result.server_code : 403;
-    case outcome::unavailable:
-      if (result.multi_cluster) return result.server_message.str();
-      return 503;
+    case outcome::unavailable: return 503;
     case outcome::unknown: return 504;
     case outcome::cancelled: return 499;
     case outcome::deadline: return 504;
@@ -35,7 +33,9 @@ AGONES_ALLOC_DECL auto failure_message(allocation_result const& result) -> std::
     case outcome::invalid: return to_string(result.errors);
     case outcome::refused:
       return result.server_message.empty() ? "the store refused the write to the game server" : result.server_message.str();
-    case outcome::unavailable: return with_words("the game servers' store cannot be reached; nothing was written");
+    case outcome::unavailable:
+      if (result.multi_cluster) return result.server_message.str();
+      return with_words("the game servers' store cannot be reached; nothing was written");
     case outcome::unknown:
       if (result.multi_cluster && !result.server) {
         return with_words("a request was sent to another cluster and its fate is not known");

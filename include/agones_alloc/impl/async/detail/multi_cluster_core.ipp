@@ -170,6 +170,7 @@ AGONES_ALLOC_DECL void multi_cluster_core::on_local(operation_ptr const& op, all
     op->local_attempts.push_back(std::move(one));
   }
   result.attempts.clear();
+  if (result.result == outcome::exhausted) op->remaining = result.remaining;
   op->last = std::move(result);
   carry_out(op, op->fsm.answered(std::move(answer), with()));
 }

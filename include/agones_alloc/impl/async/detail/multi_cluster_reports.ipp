@@ -50,8 +50,8 @@ AGONES_ALLOC_DECL void multi_cluster_core::finish(operation_ptr const& op, outco
       break;
     case outcome::deadline:
     case outcome::cancelled: out.server_message = attempts_text(attempts); break;
+    case outcome::exhausted: out.remaining = std::move(kept->remaining); break;
     case outcome::allocated:
-    case outcome::exhausted:
     case outcome::invalid:
     case outcome::refused: break;
   }
@@ -83,8 +83,9 @@ AGONES_ALLOC_DECL void multi_cluster_core::report(cluster_operation const& op, a
 
 AGONES_ALLOC_DECL void multi_cluster_core::note_changes() {
   for (auto const& change : memory_.take_changes()) {
-    if (ports_.log == nullptr) continue;
     bool const closed = change.now == breaker_state::closed;
+    if (ports_.counts != nullptr) ports_.counts->cluster_breaker(change.cluster, change.endpoint, !closed);
+    if (ports_.log == nullptr) continue;
     ports_.log->log(closed ? severity::info : severity::warning,
                     closed ? "an endpoint answers again" : "an endpoint does not answer; it is left alone for a while",
                     {{"cluster", change.cluster}, {"endpoint", change.endpoint}});

@@ -1,0 +1,130 @@
+#include "cluster_serving.hpp"
+
+#include <agones_alloc/beast/remote/folder_secrets.hpp>
+#include <agones_alloc/beast/remote/kubernetes_secrets.hpp>
+#include <agones_alloc/yaml/manifest_files.hpp>
+
+#include <algorithm>
+#include <iostream>
+#include <iterator>
+#include <string>
+#include <utility>
+
+namespace agones_alloc_server {
+
+using namespace agones_alloc;
+
+namespace {
+
+auto make_secrets(boost::asio::any_io_executor executor, remote_cluster_settings const& settings, http_client* cluster, timer& time)
+    -> std::unique_ptr<secret_source> {
+  if (!settings.secrets.empty()) return std::make_unique<folder_secrets>(executor, settings.secrets);
+  if (settings.watch && cluster != nullptr) return std::make_unique<kubernetes_secrets>(*cluster, time);
+  return nullptr;
+}
+
+auto remote_settings(remote_cluster_settings const& settings, logger& log, metrics& counts) -> rest_remote_options {
+  rest_remote_options out;
+  out.connect_time = settings.connect_time;
+  out.exhausted_codes = settings.exhausted_codes;
+  out.secret_time_to_live = settings.secret_time;
+  out.secret_retry = std::min<std::chrono::nanoseconds>(settings.secret_time, std::chrono::seconds{5});
+  out.counts = &counts;
+  out.log = &log;
+  return out;
+}
+
+auto flow_settings(server_options const& options) -> multi_cluster_options {
+  multi_cluster_options out;
+  out.limits.fallback_local = options.clusters.fallback_local;
+  out.limits.max_hops = options.front_end.max_hops;
+  out.limits.repeats = options.clusters.repeats;
+  out.memory.exhausted_for = options.clusters.exhausted_for;
+  out.timeout = options.front_end.request_time;
+  out.call_timeout = options.clusters.call_time;
+  out.max_operations = options.max_allocations;
+  return out;
+}
+
+/// Everything of all --policies, or the problems.
+auto load_policies(std::vector<std::string> const& paths, yaml::problems& problems)
+    -> std::vector<game_server_allocation_policy> {
+  std::vector<game_server_allocation_policy> out;
+  for (auto const& path : paths) {
+    auto loaded = yaml::load_path(path);
+    std::move(loaded.errors.begin(), loaded.errors.end(), std::back_inserter(problems));
+    std::move(loaded.policies.begin(), loaded.policies.end(), std::back_inserter(out));
+  }
+  return out;
+}
+
+}  // namespace
+
+cluster_serving::cluster_serving(boost::asio::any_io_executor executor, server_options const& options, allocator& local,
+                                 allocation_backend& local_backend, http_client* cluster, timer& time, random_source& random,
+                                 logger& log, metrics& counts)
+    : settings_{options.clusters},
+      log_{log},
+      secrets_{make_secrets(executor, options.clusters, cluster, time)},
+      remote_{executor, secrets_.get(), time, remote_settings(options.clusters, log, counts)},
+      clusters_{executor, &local, remote_, policies_, time, random, flow_settings(options), {&counts, &log}},
+      backend_{executor, local_backend, clusters_},
+      page_{policies_, clusters_, remote_} {
+  if (!settings_.watch || cluster == nullptr) return;
+  auto spaces = options.kubernetes.namespaces;
+  if (spaces.empty()) spaces.emplace_back();  // all
+  for (auto const& space : spaces) {
+    kubernetes_mirror_options how;
+    how.watch.ns = space;
+    how.watch.log = &log;
+    how.on_change = [this] { copy_mirrors(); };
+    mirrors_.push_back(std::make_unique<kubernetes_mirror<policy_kind>>(executor, *cluster, time, random, std::move(how)));
+  }
+}
+
+auto cluster_serving::prepare(std::vector<game_server_allocation_policy> with_fleets) -> bool {
+  with_fleets_ = std::move(with_fleets);
+  yaml::problems problems;
+  auto all = load_policies(settings_.policies, problems);
+  for (auto const& problem : problems) std::cerr << "agones-alloc-server: " << to_string(problem) << '\n';
+  all.insert(all.begin(), with_fleets_.begin(), with_fleets_.end());
+  policies_.replace(std::move(all));
+  return problems.empty();
+}
+
+void cluster_serving::start() {
+  for (auto const& one : mirrors_) one->start();
+}
+
+void cluster_serving::stop() {
+  for (auto const& one : mirrors_) one->stop();
+  remote_.close();
+}
+
+void cluster_serving::look() {
+  if (settings_.policies.empty()) return;
+  yaml::problems problems;
+  auto all = load_policies(settings_.policies, problems);
+  for (auto const& problem : problems) {
+    log_.log(severity::error, "policies cannot be used; the last good ones stay in use", {{"reason", to_string(problem)}});
+  }
+  if (!problems.empty()) return;
+  all.insert(all.begin(), with_fleets_.begin(), with_fleets_.end());
+  auto const count = std::to_string(all.size());
+  policies_.replace(std::move(all));
+  log_.log(severity::info, "policies were read again", {{"policies", count}});
+}
+
+auto cluster_serving::synced() const -> bool {
+  return std::all_of(mirrors_.begin(), mirrors_.end(), [](auto const& one) { return one->synced(); });
+}
+
+void cluster_serving::copy_mirrors() {
+  std::vector<game_server_allocation_policy> all;
+  for (auto const& mirror : mirrors_) {
+    for (auto const& one : mirror->snapshot()) all.push_back(*one);
+  }
+  policies_.replace(std::move(all));
+}
+
+}  // namespace agones_alloc_server
