@@ -1,6 +1,8 @@
 // Bodies of the compiled form. Written by tools/list_bodies.
 #include <agones_alloc/impl/beast/access_gate.ipp>
 #include <agones_alloc/impl/beast/breakdown_header.ipp>
+#include <agones_alloc/impl/beast/call_terms.ipp>
+#include <agones_alloc/impl/beast/claims_front_end.ipp>
 #include <agones_alloc/impl/beast/forwarded_request.ipp>
 #include <agones_alloc/impl/beast/front_proxy.ipp>
 #include <agones_alloc/impl/beast/http_head.ipp>

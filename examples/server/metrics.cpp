@@ -84,6 +84,22 @@ struct server_metrics::series {
                                          .Help("Candidates that changed between choice and claim")
                                          .Register(registry)
                                          .Add({});
+  prometheus::Counter& expired_claims = prometheus::BuildCounter()
+                                            .Name("agones_alloc_claims_expired_total")
+                                            .Help("Claims that nobody confirmed in time; their game servers were released")
+                                            .Register(registry)
+                                            .Add({});
+  prometheus::Gauge& waiting = prometheus::BuildGauge()
+                                   .Name("agones_alloc_requests_waiting")
+                                   .Help("Requests that wait for a game server")
+                                   .Register(registry)
+                                   .Add({});
+  prometheus::Gauge& oldest_wait = prometheus::BuildGauge()
+                                       .Name("agones_alloc_oldest_wait_seconds")
+                                       .Help("How long the first of the requests that wait has waited")
+                                       .Register(registry)
+                                       .Add({});
+  std::chrono::steady_clock::time_point waiting_since{std::chrono::steady_clock::time_point::max()};
   prometheus::Gauge& in_flight = prometheus::BuildGauge()
                                      .Name("agones_alloc_allocations_in_flight")
                                      .Help("Allocations that have not completed")
@@ -154,6 +170,11 @@ void server_metrics::allocation(agones_alloc::allocation_sample const& sample) {
 
 void server_metrics::update_conflict() { series_->conflicts.Increment(); }
 void server_metrics::claim_lost() { series_->lost_claims.Increment(); }
+void server_metrics::claim_expired() { series_->expired_claims.Increment(); }
+void server_metrics::waiting(std::size_t count, std::chrono::steady_clock::time_point oldest) {
+  series_->waiting.Set(static_cast<double>(count));
+  series_->waiting_since = oldest;
+}
 void server_metrics::in_flight(std::size_t count) { series_->in_flight.Set(static_cast<double>(count)); }
 void server_metrics::cluster_call(agones_alloc::cluster_call_sample const& sample) { series_->clusters.call(sample); }
 void server_metrics::cluster_breaker(std::string_view cluster, std::string_view endpoint, bool open) {
@@ -177,6 +198,9 @@ void server_metrics::request(std::string_view route, std::string_view method, in
 
 void server_metrics::refresh() {
   auto& s = *series_;
+  auto const since = s.waiting_since;
+  auto const nobody = since == std::chrono::steady_clock::time_point::max();
+  s.oldest_wait.Set(nobody ? 0 : std::chrono::duration<double>{std::chrono::steady_clock::now() - since}.count());
   std::size_t shown = 0;
   for (auto const& fleet : fleets_()) {
     if (++shown > most_fleets) break;

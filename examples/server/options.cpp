@@ -283,6 +283,18 @@ void add_allocation(table& t, server_options& o) {
              "The most one request may take; clients may ask for less");
   t.number("max-allocations", o.max_allocations, 1, 10'000'000, "Allocations at once; one more is told Contention");
   t.number("max-writes", o.max_writes, 1, 10'000'000, "Game servers being written at once; allocations beyond it queue in order");
+  t.duration("max-wait", o.front_end.longest_wait, nanoseconds{0}, std::chrono::hours{24},
+             "The most a client may wait for a server where there is none (Prefer: wait=SECONDS), beyond --request-timeout");
+  t.number("max-waiting", o.max_waiting, 1, 10'000'000, "Requests that wait so at once; one more is told Contention");
+  t.text("claim-expired-to", "WORD", "ready",
+         [&o](std::string const& word) {
+           if (word != "ready" && word != "shutdown") refuse("--claim-expired-to", "\"" + word + "\" is neither ready nor shutdown");
+           o.claims.expired_to = word == "ready" ? agones_alloc::release_to::ready : agones_alloc::release_to::shutdown;
+         },
+         "Where a game server goes whose claim nobody has confirmed in time (Agones-Alloc-Claim-TTL): ready, to be allocated again, or shutdown");
+  t.duration("remember-ids", o.claims.remember, nanoseconds{0}, std::chrono::hours{24 * 365},
+             "How long a request's id (Idempotency-Key) gets the same game server again");
+  t.flag("no-claim-sweep", o.leave_claims, "Leave it to other servers to end claims that nobody has confirmed");
   t.number("max-request-shapes", o.max_shapes, 1, 1'000'000,
            "Kinds of requests (namespace, selector, order) with an index each; the one unused for longest goes first");
 }

@@ -1,6 +1,7 @@
 // What the server can be told: by command line, environment and configuration file.
 #pragma once
 
+#include <agones_alloc/async/allocator_options.hpp>
 #include <agones_alloc/beast/front_end_options.hpp>
 #include <agones_alloc/beast/front_proxy.hpp>
 #include <agones_alloc/beast/http_limits.hpp>
@@ -79,6 +80,9 @@ struct server_options {
   std::size_t max_allocations{65536};
   std::size_t max_writes{4096};
   std::size_t max_shapes{1024};
+  std::size_t max_waiting{10'000};
+  agones_alloc::claim_options claims;
+  bool leave_claims{false};
   log_format format{log_format::text};
   agones_alloc::severity level{agones_alloc::severity::info};
   std::chrono::nanoseconds shutdown_grace{std::chrono::seconds{10}};

@@ -12,6 +12,7 @@
 #include <agones_alloc/async/asio_timer.hpp>
 #include <agones_alloc/beast/allocator_backend.hpp>
 #include <agones_alloc/beast/http_listener.hpp>
+#include <agones_alloc/beast/claims_front_end.hpp>
 #include <agones_alloc/beast/http_router.hpp>
 #include <agones_alloc/beast/kubernetes_front_end.hpp>
 #include <agones_alloc/beast/probes.hpp>
@@ -66,6 +67,7 @@ class program {
         clusters_{io_.get_executor(), options, allocator_, backend_, backing_->client(), time_, random_, log_, metrics_},
         kubernetes_{clusters_.backend(), time_, front_end(options)},
         rest_{clusters_.backend(), time_, front_end(options)},
+        claims_{allocator_, time_, front_end(options)},
         rest_routes_{rest_},
         tls_{make_tls()},
         router_{tls_ ? tls_->kubernetes() : kubernetes_},
@@ -86,9 +88,11 @@ class program {
     }
     probes_.add_ready("policies", [this] { return clusters_.synced() ? std::string{} : std::string{"not listed yet"}; });
     rest_routes_.add("/v1/clusters", clusters_.page());
+    rest_routes_.add(std::string{claims_front_end::prefix}, claims_, true);
     http_handler& rest = tls_ ? tls_->rest() : rest_routes_;
     router_.add("/gameserverallocation", rest, true);
     router_.add("/v1/clusters", rest);
+    router_.add(std::string{claims_front_end::prefix}, rest, true);
     router_.add("/live", probes_);
     router_.add("/ready", probes_);
     router_.add("/metrics", metrics_);
@@ -140,6 +144,10 @@ class program {
     out.max_operations = options.max_allocations;
     out.max_writes = options.max_writes;
     out.index.max_views = options.max_shapes;
+    out.max_waiting = options.max_waiting;
+    out.max_waiting_alike = options.max_waiting;
+    out.claims = options.claims;
+    out.claims.sweep = !options.leave_claims;
     return out;
   }
 
@@ -228,6 +236,7 @@ class program {
   cluster_serving clusters_;
   kubernetes_front_end kubernetes_;
   rest_front_end rest_;
+  claims_front_end claims_;
   http_router rest_routes_;  ///< what needs the same rights
   std::unique_ptr<tls_serving> tls_;  ///< null: plain HTTP
   http_router router_;

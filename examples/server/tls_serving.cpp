@@ -1,11 +1,13 @@
 #include "tls_serving.hpp"
 
+#include <agones_alloc/beast/claims_front_end.hpp>
 #include <agones_alloc/beast/kubernetes_front_end.hpp>
 #include <agones_alloc/beast/rest_front_end.hpp>
 
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -46,7 +48,10 @@ direct_access::direct_access(boost::asio::any_io_executor executor, http_client&
                              http_handler& rest_behind, front_end_options const& options, timer& time, logger& log)
     : reviewer{std::move(executor), cluster, time, reviewer_settings(log)},
       kubernetes{kubernetes_behind, reviewer, kubernetes_namespace_of},
-      rest{rest_behind, reviewer, [options](http_request const& request) { return rest_namespace_of(request, options); }} {}
+      rest{rest_behind, reviewer, [options](http_request const& request) -> std::optional<std::string> {
+             if (request.path.starts_with(claims_front_end::prefix)) return claims_namespace_of(request, options);
+             return rest_namespace_of(request, options);
+           }} {}
 
 tls_serving::tls_serving(boost::asio::any_io_executor executor, server_options const& options, http_client* cluster,
                          http_handler& kubernetes, http_handler& rest, timer& time, logger& log)

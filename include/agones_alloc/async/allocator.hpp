@@ -3,6 +3,7 @@
 
 #include <agones_alloc/async/allocator_options.hpp>
 #include <agones_alloc/async/detail/allocated_simply.hpp>
+#include <agones_alloc/async/detail/claim_purpose.hpp>
 #include <agones_alloc/cache/ready_cache.hpp>
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/error.hpp>
@@ -96,27 +97,29 @@ class allocator {
         std::move(request), options);
   }
 
+  /// Looks for the claim of that id, in what has been seen; writes nothing. Waits for the end of a call with that id that is under
+  /// way. The result as that of async_confirm.
+  template <class Token = boost::asio::deferred_t>
+  auto async_find_claim(shared_string ns, shared_string id, allocate_options options, Token&& token = {}) {
+    return claim_operation(detail::claim_purpose::find, release_to::ready, std::move(ns), std::move(id), std::move(options),
+                           std::forward<Token>(token));
+  }
+
   /// Confirms the claim of that id, so that it does not expire. `allocated`: it is confirmed, now or before, and the result has
   /// its server; `exhausted` with errc::not_found: there is no such claim. Everything else as async_allocate, of whose options deadline
   /// and timeout count.
   template <class Token = boost::asio::deferred_t>
   auto async_confirm(shared_string ns, shared_string id, allocate_options options, Token&& token = {}) {
-    return boost::asio::async_initiate<Token, void(error_code, allocation_result)>(
-        [this](auto h, shared_string n, shared_string i, allocate_options o) {
-          start_claim(std::move(n), std::move(i), std::nullopt, o, handler{detail::allocated_simply(std::move(h))});
-        },
-        token, std::move(ns), std::move(id), std::move(options));
+    return claim_operation(detail::claim_purpose::confirm, release_to::ready, std::move(ns), std::move(id), std::move(options),
+                           std::forward<Token>(token));
   }
 
   /// Ends the claim of that id, confirmed or not: takes back what its allocation put on the server (release_claim). The result has
   /// the server as it is then, and in `not_undone` what could not be taken back. Otherwise as async_confirm.
   template <class Token = boost::asio::deferred_t>
   auto async_release(shared_string ns, shared_string id, release_to to, allocate_options options, Token&& token = {}) {
-    return boost::asio::async_initiate<Token, void(error_code, allocation_result)>(
-        [this, to](auto h, shared_string n, shared_string i, allocate_options o) {
-          start_claim(std::move(n), std::move(i), to, o, handler{detail::allocated_simply(std::move(h))});
-        },
-        token, std::move(ns), std::move(id), std::move(options));
+    return claim_operation(detail::claim_purpose::release, to, std::move(ns), std::move(id), std::move(options),
+                           std::forward<Token>(token));
   }
 
   auto get_executor() const noexcept -> boost::asio::any_io_executor const& { return executor_; }
@@ -125,9 +128,19 @@ class allocator {
   AGONES_ALLOC_DECL auto outstanding() const noexcept -> std::size_t;
 
  private:
+  template <class Token>
+  auto claim_operation(detail::claim_purpose what, release_to to, shared_string ns, shared_string id, allocate_options options,
+                       Token&& token) {
+    return boost::asio::async_initiate<Token, void(error_code, allocation_result)>(
+        [this, what, to](auto h, shared_string n, shared_string i, allocate_options o) {
+          start_claim(what, to, std::move(n), std::move(i), o, handler{detail::allocated_simply(std::move(h))});
+        },
+        token, std::move(ns), std::move(id), std::move(options));
+  }
+
   AGONES_ALLOC_DECL void start(request_ptr, allocate_options const&, bool dry_run, handler);
-  AGONES_ALLOC_DECL void start_claim(shared_string ns, shared_string id, std::optional<release_to>, allocate_options const&,
-                                     handler);
+  AGONES_ALLOC_DECL void start_claim(detail::claim_purpose, release_to, shared_string ns, shared_string id,
+                                     allocate_options const&, handler);
   AGONES_ALLOC_DECL void start(game_server_allocation, std::optional<choice_options>, allocate_options const&, handler);
 
   boost::asio::any_io_executor executor_;

@@ -35,7 +35,7 @@ struct multi_cluster_ports {
 /// One request. By its policySelector and namespace policies are chosen, whether or not `multiClusterSetting.enabled`.
 struct multi_cluster_request {
   request_ptr request;
-  allocate_options options{};
+  allocate_options options{};  ///< `wait_for` is not heeded: it would keep the request from the other clusters
   std::string request_id{};  ///< carried to remotes; "": one is made up
   std::uint32_t hops{0};     ///< how often it was forwarded before it came here
 };

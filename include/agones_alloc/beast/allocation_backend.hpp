@@ -1,6 +1,7 @@
 // What the front ends need of an allocator.
 #pragma once
 
+#include <agones_alloc/beast/call_terms.hpp>
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/error.hpp>
 #include <agones_alloc/model/outcome.hpp>
@@ -11,7 +12,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
@@ -24,7 +24,7 @@ class allocation_backend {
     request_ptr request;
     timer::time_point deadline;
     bool dry_run{false};  ///< decide, but hand out nothing: the server stays as it is (Q19)
-    std::string request_id{};  ///< of the client; "": none
+    call_terms terms{};        ///< id, waiting, and when the claim must be confirmed
     std::uint32_t hops{0};     ///< how often the request was forwarded before it came here
   };
 

@@ -17,6 +17,9 @@ class allocator_backend final : public allocation_backend {
   void allocate(call c, handler done) override {
     allocate_options options;
     options.deadline = c.deadline;
+    options.request_id = c.terms.request_id;
+    options.wait_for = c.terms.wait_for;
+    options.claim_ttl = c.terms.claim_ttl;
     if (c.dry_run) return allocator_->async_decide(std::move(c.request), options, std::move(done));
     allocator_->async_allocate(std::move(c.request), options, std::move(done));
   }

@@ -13,7 +13,6 @@
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
 struct forwarded_request {
-  std::string request_id;  ///< `Idempotency-Key`; "": none
   std::uint32_t hops{0};   ///< `Agones-Alloc-Hops`
 };
 

@@ -23,6 +23,7 @@ struct front_end_options {
   int http_unallocated_status_code{429};  ///< REST, as Agones' flag of this name (spec 8.9)
   std::string default_namespace{};        ///< for REST requests without one; "": none, which matches nothing
   std::chrono::nanoseconds request_time{std::chrono::seconds{30}};  ///< the most one request may take; a client may ask for less
+  std::chrono::nanoseconds longest_wait{std::chrono::minutes{1}};  ///< most of a `Prefer: wait`, beyond request_time; 0: nobody waits
   std::size_t max_selectors{64};           ///< `selectors` and `preferred` together; more: 422, over REST 400
   std::size_t max_priorities{16};          ///< the same
   std::size_t max_label_values{256};       ///< of one matchExpression; the same

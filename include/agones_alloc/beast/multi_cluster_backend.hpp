@@ -28,7 +28,10 @@ class multi_cluster_backend final : public allocation_backend {
     multi_cluster_request request;
     request.request = std::move(c.request);
     request.options.deadline = c.deadline;
-    request.request_id = std::move(c.request_id);
+    request.options.request_id = c.terms.request_id;
+    request.options.wait_for = c.terms.wait_for;
+    request.options.claim_ttl = c.terms.claim_ttl;
+    request.request_id = std::move(c.terms.request_id);
     request.hops = c.hops;
     clusters_->async_allocate(std::move(request), std::move(done));
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <agones_alloc/async/detail/block_cache.hpp>
+#include <agones_alloc/async/detail/claim_purpose.hpp>
 #include <agones_alloc/async/detail/inbox.hpp>
 #include <agones_alloc/async/detail/wake_queue.hpp>
 #include <agones_alloc/cache/server_handle.hpp>
@@ -51,8 +52,6 @@ using operation_hook = boost::intrusive::list_base_hook<boost::intrusive::tag<st
 using queue_hook = boost::intrusive::list_base_hook<boost::intrusive::tag<struct queue_tag>>;
 using operation_list = boost::intrusive::list<operation, boost::intrusive::base_hook<operation_hook>>;
 using operation_queue = boost::intrusive::list<operation, boost::intrusive::base_hook<queue_hook>>;
-
-enum class claim_purpose : std::uint8_t { allocate, confirm, release, expire };
 
 /// What an operation with a request id, or on an earlier one's claim, has besides.
 struct claim_part {

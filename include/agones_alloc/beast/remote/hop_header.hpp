@@ -16,8 +16,6 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
 /// How often a request was forwarded: stops loops.
 inline constexpr std::string_view hop_header = "Agones-Alloc-Hops";
-/// The request's id: a remote that honours it hands out one server for it, however often it comes.
-inline constexpr std::string_view request_id_header = "Idempotency-Key";
 
 /// A number of hops, 0 for ""; nullopt for anything else, and beyond 1000.
 inline auto parse_hops(std::string_view text) noexcept -> std::optional<std::uint32_t> {
@@ -27,12 +25,6 @@ inline auto parse_hops(std::string_view text) noexcept -> std::optional<std::uin
   auto const [stopped, fault] = std::from_chars(text.data(), end, out);
   if (fault != std::errc{} || stopped != end || out > 1000) return std::nullopt;
   return out;
-}
-
-/// At most 255 printable characters: what is passed on as it came.
-inline auto is_request_id(std::string_view text) noexcept -> bool {
-  return !text.empty() && text.size() <= 255 &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });
 }
 
 /// A `Grpc-Timeout`: at most eight digits, rounded down, at least a millisecond.

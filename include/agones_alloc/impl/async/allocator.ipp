@@ -46,11 +46,11 @@ AGONES_ALLOC_DECL void allocator::start(request_ptr request, allocate_options co
   engine_->reject(std::move(done), std::move(refused));
 }
 
-AGONES_ALLOC_DECL void allocator::start_claim(shared_string ns, shared_string id, std::optional<release_to> to,
+AGONES_ALLOC_DECL void allocator::start_claim(detail::claim_purpose what, release_to to, shared_string ns, shared_string id,
                                               allocate_options const& call, handler done) {
   auto part = std::make_unique<detail::claim_part>();
-  part->what = to ? detail::claim_purpose::release : detail::claim_purpose::confirm;
-  part->to = to.value_or(release_to::ready);
+  part->what = what;
+  part->to = to;
   part->ns = std::move(ns);
   part->id = std::move(id);
   engine_->submit(std::move(part), call, std::move(done));

@@ -18,10 +18,6 @@ AGONES_ALLOC_DECL auto read_forwarded(http_request const& request, std::string_v
   if (!hops) return forward_refusal{400, std::string{hop_header} + ": a number is wanted"};
   if (*hops > options.max_hops) return forward_refusal{508, "the request has been forwarded too often: is there a loop?"};
   out.hops = *hops;
-  out.request_id = request.header(request_id_header);
-  if (!out.request_id.empty() && !is_request_id(out.request_id)) {
-    return forward_refusal{400, std::string{request_id_header} + ": at most 255 printable characters without blanks are wanted"};
-  }
   return out;
 }
 

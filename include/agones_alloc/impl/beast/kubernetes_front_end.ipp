@@ -271,19 +271,24 @@ AGONES_ALLOC_DECL void kubernetes_front_end::allocate(http_request const& reques
     return answer(detail::status_response(refusal->status, std::move(refusal->message), *type));
   }
   auto& forwarded = *std::get_if<forwarded_request>(&way);
+  auto read_terms = read_call_terms(request, made_request->allocation().meta.annotations, options_);
+  if (auto* const problem = std::get_if<std::string>(&read_terms)) return answer(detail::status_response(400, std::move(*problem), *type));
+  auto& terms = *std::get_if<call_terms>(&read_terms);
+  auto const wait = terms.wait_for;
   bool const as_text = options_.compatible && wants_clusters;
   auto const slot = boost::asio::get_associated_cancellation_slot(done);
   auto const executor = boost::asio::get_associated_executor(done);
-  allocation_backend::call call{made_request, time_->now() + query.time, query.dry_run,
-                                std::move(forwarded.request_id), forwarded.hops};
+  allocation_backend::call call{made_request, time_->now() + query.time + wait, query.dry_run, std::move(terms),
+                                forwarded.hops};
   backend_->allocate(
       std::move(call),
       boost::asio::bind_cancellation_slot(
           slot, boost::asio::bind_executor(executor, [done = std::move(done), kept = std::move(made_request), type = *type,
-                                                      told = std::move(warnings), as_text](error_code, allocation_result result) mutable {
+                                                      told = std::move(warnings), as_text, wait](error_code, allocation_result result) mutable {
             auto out = detail::allocation_answer(kept, result, told, type);
             if (as_text && out.status == 500) out = text_response(500, failure_message(result));
             out.route = "kubernetes";
+            add_claim_fields(out, result, wait);
             std::move(done)(std::move(out));
           })));
 }

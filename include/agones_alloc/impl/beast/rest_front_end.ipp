@@ -167,16 +167,21 @@ AGONES_ALLOC_DECL void rest_front_end::allocate(http_request const& request, rep
     return std::move(done)(detail::rest_error(refusal->status, code, std::move(refusal->message)));
   }
   auto& forwarded = *std::get_if<forwarded_request>(&way);
+  auto asked = read_call_terms(request, made_request->allocation().meta.annotations, options_);
+  if (auto* const problem = std::get_if<std::string>(&asked)) return invalid(std::move(*problem));
+  auto& terms = *std::get_if<call_terms>(&asked);
+  auto const wait = terms.wait_for;
   auto const slot = boost::asio::get_associated_cancellation_slot(done);
   auto const executor = boost::asio::get_associated_executor(done);
-  allocation_backend::call call{made_request, time_->now() + time, dry_run, std::move(forwarded.request_id), forwarded.hops};
+  allocation_backend::call call{made_request, time_->now() + time + wait, dry_run, std::move(terms), forwarded.hops};
   backend_->allocate(
       std::move(call),
       boost::asio::bind_cancellation_slot(
           slot, boost::asio::bind_executor(executor, [done = std::move(done), kept = std::move(made_request),
-                                                      unallocated = unallocated_](error_code, allocation_result result) mutable {
+                                                      unallocated = unallocated_, wait](error_code, allocation_result result) mutable {
             auto out = detail::rest_answer(kept, result, unallocated);
             add_outcome_fields(out, result);
+            add_claim_fields(out, result, wait);
             std::move(done)(std::move(out));
           })));
 }

@@ -88,6 +88,11 @@ inline auto allocation_engine::look_up(operation& op, allocation_action& action)
     action = op.fsm.known(outcome::exhausted);
     return claim_turn::answered;
   }
+  if (part.what == claim_purpose::find) {
+    op.answer.server = server;
+    action = op.fsm.known(outcome::allocated);
+    return claim_turn::answered;
+  }
   op.request = target_request(*server);
   return claim_turn::go_on;
 }

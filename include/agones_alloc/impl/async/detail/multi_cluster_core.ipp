@@ -152,8 +152,11 @@ AGONES_ALLOC_DECL void multi_cluster_core::allocate_here(operation_ptr const& op
   auto const& space = op->fsm.at().connection.namespace_;
   auto const& request = op->request.request;
   bool const same = space.empty() || space == request->allocation().meta.namespace_;
+  // Waiting here is for the last resort only: another cluster may have a server at once.
   allocate_options options;
   options.deadline = op->deadline;
+  options.request_id = op->request.options.request_id;
+  options.claim_ttl = op->request.options.claim_ttl;
   auto done = [self = shared_from_this(), op](error_code, allocation_result result) {
     self->on_local(op, std::move(result));
   };

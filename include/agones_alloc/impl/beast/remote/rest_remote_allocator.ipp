@@ -3,6 +3,7 @@
 #include <agones_alloc/async/detail/complete.hpp>
 #include <agones_alloc/beast/client/pooled_http_client.hpp>
 #include <agones_alloc/beast/remote/endpoint.hpp>
+#include <agones_alloc/beast/call_terms.hpp>
 #include <agones_alloc/beast/remote/hop_header.hpp>
 #include <agones_alloc/beast/remote/remote_answer.hpp>
 #include <agones_alloc/beast/remote/rest_remote_allocator.hpp>

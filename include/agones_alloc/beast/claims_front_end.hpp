@@ -1,0 +1,46 @@
+// `/v1/claims`: claims that are to be looked at, confirmed or released by their id.
+#pragma once
+
+#include <agones_alloc/async/allocator.hpp>
+#include <agones_alloc/beast/front_end_options.hpp>
+#include <agones_alloc/beast/http_handler.hpp>
+#include <agones_alloc/config.hpp>
+#include <agones_alloc/port/timer.hpp>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI {
+
+/// GET `/v1/claims/ID`, POST `/v1/claims/ID:confirm`, POST `/v1/claims/ID:release`. Query: `namespace` (else
+/// front_end_options::default_namespace), and for a release `to=ready` (the default) or `to=shutdown`.
+///
+/// 200 with `{"id","namespace","gameServerName","state","confirmed","expires","notUndone"}` (the last two where there is something
+/// to say); 404 where there is no such claim, also the second time a claim is released. Failures as JSON with `code` and
+/// `message`: 400, 403, 405, 409 (contention), 499, 503, 504 (deadline, or a write whose fate is not known), or the store's own.
+///
+/// Allocator and timer must outlive it and its requests. Thread safety: as the listener's.
+class claims_front_end final : public http_handler {
+ public:
+  static constexpr std::string_view prefix = "/v1/claims/";
+
+  claims_front_end(allocator& allocates, timer& time, front_end_options options)
+      : allocates_{&allocates}, time_{&time}, options_{std::move(options)} {}
+
+  AGONES_ALLOC_DECL void handle(http_request const&, reply) override;
+
+ private:
+  allocator* allocates_;
+  timer* time_;
+  front_end_options options_;
+};
+
+/// The namespace of a request to it, by query or options; "" when neither says.
+AGONES_ALLOC_DECL auto claims_namespace_of(http_request const&, front_end_options const&) -> std::string;
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI
+
+#ifdef AGONES_ALLOC_HEADER_ONLY
+#include <agones_alloc/impl/beast/claims_front_end.ipp>
+#endif

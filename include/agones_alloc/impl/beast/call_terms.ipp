@@ -1,0 +1,83 @@
+#pragma once
+
+#include <agones_alloc/beast/call_terms.hpp>
+#include <agones_alloc/beast/query_string.hpp>
+#include <agones_alloc/select/claim.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI {
+
+namespace detail {
+
+inline auto parse_seconds(std::string_view text) noexcept -> std::optional<std::chrono::seconds> {
+  std::uint32_t out = 0;
+  auto const [end, fault] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (text.empty() || fault != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return std::chrono::seconds{out};
+}
+
+inline auto without_blanks(std::string_view text) noexcept -> std::string_view {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+/// The value of `wait` among preferences; nullopt where there is none. Others are not ours.
+inline auto wait_preference(std::string_view field) noexcept -> std::optional<std::string_view> {
+  while (!field.empty()) {
+    auto const end = std::min(field.find(','), field.size());
+    auto const one = without_blanks(field.substr(0, end));
+    field.remove_prefix(end == field.size() ? end : end + 1);
+    auto const equals = one.find('=');
+    auto const name = without_blanks(one.substr(0, equals));
+    auto const is_wait = name.size() == 4 && std::equal(name.begin(), name.end(), "wait", [](char a, char b) { return (a | 0x20) == b; });
+    if (!is_wait) continue;
+    if (equals == std::string_view::npos) return std::string_view{};
+    auto value = without_blanks(one.substr(equals + 1));
+    if (value.size() >= 2 && value.front() == '"' && value.back() == '"') value = value.substr(1, value.size() - 2);
+    return value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace detail
+
+AGONES_ALLOC_DECL auto read_call_terms(http_request const& request, string_map const& annotations, front_end_options const& options)
+    -> std::variant<call_terms, std::string> {
+  call_terms out;
+  auto const field_or_annotation = [&](std::string_view field, std::string_view annotation) {
+    auto text = request.header(field);
+    return text.empty() ? std::string{annotations.value_or_empty(annotation)} : text;
+  };
+  out.request_id = field_or_annotation(request_id_header, keys::request_id_annotation);
+  if (!out.request_id.empty()) {
+    if (auto const problem = request_id_problem(out.request_id); !problem.empty()) return std::string{request_id_header} + ": " + problem;
+  }
+  auto const preferences = request.header("Prefer");
+  if (auto const wait = detail::wait_preference(preferences)) {
+    auto const seconds = detail::parse_seconds(*wait);
+    if (!seconds) return "Prefer: wait: a number of seconds is wanted";
+    out.wait_for = std::min<std::chrono::nanoseconds>(*seconds, options.longest_wait);
+  }
+  if (auto const text = field_or_annotation(claim_ttl_header, claim_ttl_annotation); !text.empty()) {
+    std::optional<std::chrono::nanoseconds> time = detail::parse_seconds(text);
+    if (!time) time = parse_go_duration(text);
+    if (!time || time->count() <= 0) return std::string{claim_ttl_header} + ": a positive duration such as 30s is wanted, a year at most";
+    out.claim_ttl = time;
+  }
+  return out;
+}
+
+AGONES_ALLOC_DECL void add_claim_fields(http_response& response, allocation_result const& result, std::chrono::nanoseconds waited_for) {
+  if (!result.claim.empty()) response.headers.emplace_back(claim_header, result.claim.str());
+  if (result.repeated) response.headers.emplace_back(repeated_header, "true");
+  if (waited_for.count() > 0) {
+    auto const seconds = std::chrono::ceil<std::chrono::seconds>(waited_for).count();
+    response.headers.emplace_back("Preference-Applied", "wait=" + std::to_string(seconds));
+  }
+}
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI

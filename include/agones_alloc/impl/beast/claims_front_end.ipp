@@ -1,0 +1,139 @@
+#pragma once
+
+#include <agones_alloc/beast/claims_front_end.hpp>
+#include <agones_alloc/beast/outcome_answer.hpp>
+#include <agones_alloc/beast/query_string.hpp>
+#include <agones_alloc/beast/request_bounds.hpp>
+#include <agones_alloc/select/apply.hpp>
+#include <agones_alloc/select/claim.hpp>
+
+#include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <utility>
+#include <variant>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI {
+
+AGONES_ALLOC_DECL auto claims_namespace_of(http_request const& request, front_end_options const& options) -> std::string {
+  auto out = options.default_namespace;
+  for (auto& value : query_values(request.query, "namespace")) out = std::move(value);
+  return out;
+}
+
+namespace detail {
+
+enum class claim_verb : std::uint8_t { look, confirm, release };
+
+struct claim_query {
+  claim_verb what{claim_verb::look};
+  std::string id;
+  std::string ns;
+  release_to to{release_to::ready};
+};
+
+inline auto claim_failure(int status, std::string_view message) -> http_response {
+  auto out = json_response(status, boost::json::serialize(boost::json::object{{"code", status}, {"message", message}}));
+  out.route = "claims";
+  return out;
+}
+
+/// What is asked, or why it is not understood.
+inline auto read_claim_query(http_request const& request, front_end_options const& options) -> std::variant<claim_query, http_response> {
+  claim_query out;
+  auto name = request.path;
+  name.remove_prefix(claims_front_end::prefix.size());
+  auto const get = request.method == "GET" || request.method == "HEAD";
+  if (request.method == "POST" && name.ends_with(":confirm")) {
+    out.what = claim_verb::confirm;
+    name.remove_suffix(std::string_view{":confirm"}.size());
+  } else if (request.method == "POST" && name.ends_with(":release")) {
+    out.what = claim_verb::release;
+    name.remove_suffix(std::string_view{":release"}.size());
+  } else if (!get) {
+    auto no = claim_failure(405, "GET a claim, or POST to ID:confirm or ID:release");
+    no.headers.emplace_back("Allow", "GET, HEAD, POST");
+    return no;
+  }
+  auto id = percent_decoded(name);
+  if (!id) return claim_failure(400, "the id in the path is badly encoded");
+  if (auto const problem = request_id_problem(*id); !problem.empty()) return claim_failure(400, "the id in the path " + problem);
+  out.id = *std::move(id);
+  out.ns = claims_namespace_of(request, options);
+  if (out.ns.empty()) return claim_failure(400, "namespace: is wanted in the query");
+  for (auto const& value : query_values(request.query, "to")) {
+    if (value != "ready" && value != "shutdown") return claim_failure(400, "to: ready or shutdown is wanted");
+    out.to = value == "ready" ? release_to::ready : release_to::shutdown;
+  }
+  if (options.may_allocate && !options.may_allocate(request, out.ns)) {
+    return claim_failure(403, "the client may not allocate in namespace \"" + out.ns + "\"");
+  }
+  return out;
+}
+
+inline auto claim_answer(claim_query const& asked, error_code ec, allocation_result const& result) -> http_response {
+  if (ec == errc::not_found) return claim_failure(404, "namespace " + asked.ns + " has no claim with this id");
+  if (result.result == outcome::contention) {
+    auto out = claim_failure(409, "the game server is being written to by others");
+    add_outcome_fields(out, result);
+    return out;
+  }
+  if (result.result != outcome::allocated) {
+    auto out = claim_failure(result.result == outcome::invalid ? 400 : failure_status(result), failure_message(result));
+    add_outcome_fields(out, result);
+    return out;
+  }
+  auto const& server = *result.server;
+  boost::json::object body{{"id", asked.id},
+                           {"namespace", asked.ns},
+                           {"gameServerName", server.meta.name.view()},
+                           {"state", to_string(server.status.state)}};
+  if (asked.what != claim_verb::release) {
+    auto const claim = find_claim(server, asked.id);
+    body["confirmed"] = claim && !claim->expires;
+    if (claim && claim->expires) body["expires"] = rfc3339_nano(*claim->expires);
+  }
+  if (!result.not_undone.empty()) {
+    boost::json::array lines;
+    for (auto const& line : result.not_undone) lines.emplace_back(line);
+    body["notUndone"] = std::move(lines);
+  }
+  auto out = json_response(200, boost::json::serialize(body));
+  out.route = "claims";
+  return out;
+}
+
+}  // namespace detail
+
+AGONES_ALLOC_DECL void claims_front_end::handle(http_request const& request, reply done) {
+  if (!request.path.starts_with(prefix)) return std::move(done)(detail::claim_failure(404, "no such path"));
+  if (has_foreign_origin(request)) return std::move(done)(detail::claim_failure(403, foreign_origin_message));
+  auto read = detail::read_claim_query(request, options_);
+  if (auto* const refusal = std::get_if<http_response>(&read)) return std::move(done)(std::move(*refusal));
+  auto asked = std::get<detail::claim_query>(std::move(read));
+  allocate_options options;
+  options.deadline = time_->now() + options_.request_time;
+  auto const slot = boost::asio::get_associated_cancellation_slot(done);
+  auto const executor = boost::asio::get_associated_executor(done);
+  shared_string const ns{asked.ns};
+  shared_string const id{asked.id};
+  auto const what = asked.what;
+  auto const to = asked.to;
+  auto answered = boost::asio::bind_cancellation_slot(
+      slot, boost::asio::bind_executor(executor, [done = std::move(done), asked = std::move(asked)](
+                                                     error_code ec, allocation_result const& result) mutable {
+        std::move(done)(detail::claim_answer(asked, ec, result));
+      }));
+  switch (what) {
+    case detail::claim_verb::look: return allocates_->async_find_claim(ns, id, options, std::move(answered));
+    case detail::claim_verb::confirm: return allocates_->async_confirm(ns, id, options, std::move(answered));
+    case detail::claim_verb::release: return allocates_->async_release(ns, id, to, options, std::move(answered));
+  }
+}
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI
