@@ -1,0 +1,73 @@
+// One allocator with Events, and several allocators without.
+#pragma once
+
+#include "allocate.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace bench {
+
+struct events_figures {
+  loop_figures ours;
+  agones_alloc::event_recorder_counts events;
+  double last_event_ms{0};  ///< from the last allocation's answer to the last Event's
+  tally seen;
+};
+
+inline auto measure_events(environment& env, stock& servers, std::size_t count, std::size_t callers) -> events_figures {
+  events_figures out;
+  std::vector<asked_replica> replicas;
+  // As many connections as without, and those of the recorder's writers.
+  auto const connections = callers + agones_alloc::event_recorder_options{}.writers;
+  replicas.push_back({std::make_unique<replica>(env, replica_options{servers.ns(), connections, true}), wanted(servers.ns())});
+  auto& ours = *replicas.front().it;
+  ours.sync();
+  ours.warm_up(connections);
+  out.ours = allocate(env, replicas, count, callers, out.seen);
+  auto const begin = clock_type::now();
+  while (ours.events().counts().waiting != 0) {
+    bool over = false;
+    env.time.async_wait_until(env.time.now() + std::chrono::milliseconds{1}, [&](agones_alloc::error_code) { over = true; });
+    run_until(env.io, [&] { return over; });
+  }
+  out.last_event_ms = milliseconds_since(begin);
+  out.events = ours.events().counts();
+  ours.stop();
+  out.seen.check(servers);
+  return out;
+}
+
+struct replicas_figures {
+  loop_figures ours;
+  std::uint64_t patches{0};
+  std::uint64_t conflicts{0};
+  tally seen;
+};
+
+inline auto measure_replicas(environment& env, stock& servers, std::size_t count, std::size_t callers, std::size_t number)
+    -> replicas_figures {
+  replicas_figures out;
+  std::vector<asked_replica> replicas;
+  auto const connections = (callers + number - 1) / number;
+  for (std::size_t i = 0; i < number; ++i) {
+    agones_alloc::choice_options choice;
+    choice.top_n = static_cast<std::uint32_t>(env.want.top_n);
+    replicas.push_back({std::make_unique<replica>(env, replica_options{servers.ns(), connections, false, i + 1}),
+                        wanted(servers.ns(), choice)});
+    replicas.back().it->sync();
+    replicas.back().it->warm_up(connections);
+  }
+  out.ours = allocate(env, replicas, count, callers, out.seen);
+  for (auto const& one : replicas) {
+    out.patches += one.it->patches();
+    out.conflicts += one.it->conflicts();
+  }
+  for (auto const& one : replicas) one.it->stop();
+  out.seen.check(servers);
+  return out;
+}
+
+}  // namespace bench
