@@ -67,14 +67,14 @@ void print_events(settings const& want, events_figures const& seen) {
 
 void print_replicas(settings const& want, std::size_t number, replicas_figures const& seen) {
   auto const* const format =
-      want.json ? "{\"measure\":\"replicas\",\"replicas\":%zu,\"servers\":%zu,\"callers\":%zu,\"allocations\":%zu,\"per_second\":%.1f,"
-                  "\"p50_ms\":%.2f,\"patches\":%zu,\"patches_per_allocation\":%.4f,\"conflicts\":%zu,\"contentions\":%zu,"
-                  "\"unallocated_while_ready\":%zu}\n"
-                : "%zu replicas: %zu servers, %zu callers, %zu allocations: %.1f/s, p50 %.2f ms; %zu PATCHes, %.4f an allocation, "
-                  "%zu conflicts, %zu times contention, %zu times unallocated while ready\n";
-  std::printf(format, number, want.servers, want.callers, seen.seen.allocated(), seen.ours.per_second(), seen.ours.p50_ms(),
+      want.json ? "{\"measure\":\"replicas\",\"replicas\":%zu,\"shares\":%s,\"top_n\":%zu,\"servers\":%zu,\"callers\":%zu,\"allocations\":%zu,\"per_second\":%.1f,"
+                  "\"p50_ms\":%.2f,\"patches\":%zu,\"patches_per_allocation\":%.4f,\"conflicts\":%zu,\"early_conflicts\":%zu,"
+                  "\"contentions\":%zu,\"unallocated_while_ready\":%zu}\n"
+                : "%zu replicas (shares: %s, top-n: %zu): %zu servers, %zu callers, %zu allocations: %.1f/s, p50 %.2f ms; %zu PATCHes, %.4f an allocation, "
+                  "%zu conflicts, %zu of them before the last tenth, %zu times contention, %zu times unallocated while ready\n";
+  std::printf(format, number, want.no_shares ? "false" : "true", want.top_n, want.servers, want.callers, seen.seen.allocated(), seen.ours.per_second(), seen.ours.p50_ms(),
               static_cast<std::size_t>(seen.patches), over(seen.patches, seen.seen.allocated()), static_cast<std::size_t>(seen.conflicts),
-              seen.seen.contended, seen.seen.unallocated);
+              static_cast<std::size_t>(seen.early_conflicts), seen.seen.contended, seen.seen.unallocated);
 }
 
 void print_start(settings const& want, start_figures const& seen) {
@@ -177,6 +177,7 @@ auto main(int argc, char** argv) -> int {
   app.add_option("--replicas", want.replicas, "Allocators, with commas between; a line each. Default: 1,3")
       ->delimiter(',')
       ->check(CLI::Range(1, 64));
+  app.add_flag("--no-shares", want.no_shares, "Replicas prefer no servers of their own (agones-alloc-server --replica-share)");
   app.add_option("--top-n", want.top_n, "Replicas choose among the best N")->check(CLI::Range(1, 1024))->capture_default_str();
   app.add_option("--rounds", want.rounds, "Starts; medians count")->check(CLI::Range(1, 1000))->capture_default_str();
   app.add_option("--server-program", want.server_program, "Measures this agones-alloc-server, too")->check(CLI::ExistingFile);

@@ -63,7 +63,7 @@ struct rate_figures {
   tally seen;
 };
 
-/// Both stocks are full before. Slices of eight calls a caller, ours first and raw first by turns.
+/// Both stocks are full before. Slices of four calls a caller, ours first and raw first by turns.
 inline auto measure_rate(environment& env, stock& watched, stock& unwatched, std::size_t count, std::size_t callers) -> rate_figures {
   rate_figures out;
   raw_patches raw{env, unwatched, callers};
@@ -72,7 +72,7 @@ inline auto measure_rate(environment& env, stock& watched, stock& unwatched, std
   auto& ours = *replicas.front().it;
   ours.sync();
   ours.warm_up(callers);
-  auto const slice = std::max<std::size_t>(8 * callers, 50);
+  auto const slice = std::max<std::size_t>(4 * callers, 50);
   bool raw_first = false;
   for (std::size_t done = 0; done < count; done += slice) {
     auto const part = std::min(slice, count - done);

@@ -44,6 +44,7 @@ struct replicas_figures {
   loop_figures ours;
   std::uint64_t patches{0};
   std::uint64_t conflicts{0};
+  std::uint64_t early_conflicts{0};  ///< before the last tenth of the allocations
   tally seen;
 };
 
@@ -55,15 +56,23 @@ inline auto measure_replicas(environment& env, stock& servers, std::size_t count
   for (std::size_t i = 0; i < number; ++i) {
     agones_alloc::choice_options choice;
     choice.top_n = static_cast<std::uint32_t>(env.want.top_n);
+    if (!env.want.no_shares) choice.prefer = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(number)};
     replicas.push_back({std::make_unique<replica>(env, replica_options{servers.ns(), connections, false, i + 1}),
                         wanted(servers.ns(), choice)});
     replicas.back().it->sync();
     replicas.back().it->warm_up(connections);
   }
-  out.ours = allocate(env, replicas, count, callers, out.seen);
+  auto const conflicts = [&] {
+    std::uint64_t sum = 0;
+    for (auto const& one : replicas) sum += one.it->conflicts();
+    return sum;
+  };
+  out.ours = allocate(env, replicas, count - count / 10, callers, out.seen);
+  out.early_conflicts = conflicts();
+  out.ours.add(allocate(env, replicas, count / 10, callers, out.seen));
+  out.conflicts = conflicts();
   for (auto const& one : replicas) {
     out.patches += one.it->patches();
-    out.conflicts += one.it->conflicts();
   }
   for (auto const& one : replicas) one.it->stop();
   out.seen.check(servers);

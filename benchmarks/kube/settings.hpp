@@ -26,7 +26,7 @@ struct settings {
   std::size_t allocations{2'000};
   std::size_t rounds{5};
   std::size_t top_n{1};
-  bool no_shards{false};
+  bool no_shares{false};
   bool json{false};
 };
 

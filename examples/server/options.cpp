@@ -131,6 +131,17 @@ void take_ports(std::string const& word, server_options& options) {
   options.simulator.max_port = max;
 }
 
+void take_share(std::string const& word, server_options& options) {
+  agones_alloc::server_share share;
+  auto const* begin = word.data();
+  auto const* end = begin + word.size();
+  auto const* slash = std::find(begin, end, '/');
+  bool const sound = slash != end && std::from_chars(begin, slash, share.index).ptr == slash &&
+                     std::from_chars(slash + 1, end, share.count).ptr == end && share.index < share.count && share.count <= 1024;
+  if (!sound) refuse("--replica-share", "\"" + word + "\" is no I/N with I below N and N at most 1024; 0/3, 1/3 and 2/3 are");
+  options.front_end.choice.prefer = share;
+}
+
 auto range_of(std::string const& option, std::string const& word) -> duration_range {
   auto const value = agones_alloc::parse_duration_range(word);
   if (!value) refuse(option, "\"" + word + "\" is no time; 2s or 1s-3s are");
@@ -272,6 +283,9 @@ void add_allocation(table& t, server_options& o) {
            }
          },
          "Which server goes first: request (as its scheduling and priorities say), packed, priorities, random, newest");
+  t.text("replica-share", "I/N", "0/1", [&o](std::string const& word) { take_share(word, o); },
+         "Of N replicas of this server on one cluster this is number I, from 0: each prefers game servers of its own, so that they "
+         "hardly ever meet");
   t.number("top-n", o.front_end.choice.top_n, 1, 1024, "Choose at random among the best N");
   t.flag("strict", o.front_end.strict, "Refuse unknown fields, unknown enum names, and REST requests without namespace");
   t.flag("compat", o.front_end.compatible, "Answer bad input with Agones' own codes: 500 text/plain; over REST 500 with code 422");

@@ -469,6 +469,10 @@ TEST_CASE("options out of range are refused by name") {
   CHECK(complaint([](allocator_options& o) { o.max_writes = 0; }) == "allocator_options.max_writes: must be at least 1");
   CHECK(complaint([](allocator_options& o) { o.choice.top_n = 0; }) ==
         "allocator_options.choice.top_n: must be between 1 and 1024");
+  CHECK(complaint([](allocator_options& o) { o.choice.prefer.count = 0; }) ==
+        "allocator_options.choice.prefer.count: must be between 1 and 1024");
+  CHECK(complaint([](allocator_options& o) { o.choice.prefer = {2, 2}; }) ==
+        "allocator_options.choice.prefer.index: must be less than count");
   CHECK(complaint([](allocator_options& o) { o.limits.resolve.factor = 0; }) ==
         "allocator_options.limits.resolve.factor: must be at least 1");
 }

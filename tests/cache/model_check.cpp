@@ -275,6 +275,10 @@ class world {
     if (chance(3)) choice.order = static_cast<order_kind>(random_.below(5));
     if (choice.order == order_kind::custom) choice.custom = rankers_[random_.below(2)];
     if (chance(4)) choice.top_n = static_cast<std::uint32_t>(random_.below(6) + 1);
+    if (chance(6)) {
+      choice.prefer.count = static_cast<std::uint32_t>(random_.below(4) + 1);
+      choice.prefer.index = static_cast<std::uint32_t>(random_.below(choice.prefer.count));
+    }
     if (chance(8)) {
       auto const key = random_key();
       choice.target = target_server{key.name, chance(3) ? "u-" + std::to_string(random_.below(100)) : "", chance(2)};
@@ -373,7 +377,9 @@ class world {
       auto const there = at != model_.end() && (target->uid.empty() || at->second.server->meta.uid == target->uid);
       std::optional<std::uint32_t> selector;
       for (std::uint32_t i = 0; there && !selector && i != request.shapes().size(); ++i) {
-        if (matches_shape(request.shapes()[i], *at->second.server)) selector = i;
+        if (matches_shape(request.shapes()[i], *at->second.server)) {
+          selector = static_cast<std::uint32_t>(request.selector_of(i));
+        }
       }
       if (selector && at->second.status == slot_status::free) {
         REQUIRE(status == pick_status::picked);
@@ -391,9 +397,9 @@ class world {
       auto const order = sorted(request.shapes()[i]);
       if (order.empty()) continue;
       REQUIRE(status == pick_status::picked);
-      REQUIRE(got.selector == i);
+      REQUIRE(got.selector == request.selector_of(i));
       auto const kind = request.shapes()[i].order.kind;
-      auto const among = kind == order_kind::random ? order.size() : std::min<std::size_t>(request.top_n(), order.size());
+      auto const among = kind == order_kind::random ? order.size() : std::min<std::size_t>(request.top_n_of(i), order.size());
       auto const end = order.begin() + static_cast<std::ptrdiff_t>(among);
       REQUIRE(std::find(order.begin(), end, key_of(got.server->meta)) != end);
       return note_claim(got);

@@ -548,3 +548,32 @@ TEST_CASE_FIXTURE(fixture, "a breakdown looks at a bounded number of selectors a
   CHECK(remaining.selectors.front().front().name == "namespace default (at least)");
   CHECK(remaining.selectors.front().front().remaining == 16384);
 }
+
+TEST_CASE_FIXTURE(fixture, "replicas with a share each take different servers, and then each other's") {
+  std::set<std::string> mine;
+  choice_options choice;
+  choice.prefer = {1, 2};
+  for (int i = 0; i != 20; ++i) {
+    auto const server = server_builder{"s" + std::to_string(i)}.node("n" + std::to_string(i % 4)).made();
+    if (is_in(choice.prefer, *server)) mine.insert(server->meta.name.str());
+    cache.store(server);
+  }
+  REQUIRE(mine.size() > 3);
+  REQUIRE(mine.size() < 17);
+  auto const request = fleet_request("Packed", choice);
+  std::set<std::string> taken;
+  for (int i = 0; i != 20; ++i) {
+    auto const got_name = name(request);
+    CHECK(got.selector == 0);
+    CHECK(mine.contains(got_name) == (taken.size() < mine.size()));
+    CHECK(taken.insert(got_name).second);
+  }
+  CHECK(try_pick(request) == pick_status::busy);
+}
+
+TEST_CASE_FIXTURE(fixture, "a preferred share is no clause of the breakdown") {
+  cache.store(server_builder{"a"}.made());
+  choice_options choice;
+  choice.prefer = {0, 2};
+  CHECK(index.explain(*fleet_request("Packed", choice)) == index.explain(*fleet_request("Packed")));
+}

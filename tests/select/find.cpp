@@ -159,3 +159,23 @@ TEST_CASE("a target must match a selector, and its UID where one is given") {
   gsa.spec.selectors.push_back({});
   CHECK(find(*request_of(gsa, choice), list, random) == found_server{1, 1});
 }
+
+TEST_CASE("servers of the preferred share go first, then the others, then the next selector") {
+  std::vector<game_server> servers;
+  for (char name = 'a'; name != 'z'; ++name) servers.push_back(make::server(std::string(1, name)));
+  servers[3] = make::labelled(make::server("d"), {{"mode", "ctf"}});
+  choice_options choice;
+  choice.prefer = {0, 4};
+  if (is_in(choice.prefer, servers[3])) choice.prefer.index = 1;  // the one of the first selector is another's
+  auto const list = list_of(servers);
+  seeded_random random{1};
+  auto const all = find(*request_of(make::allocation(), choice), list, random).value();
+  CHECK(all.selector == 0);
+  CHECK(is_in(choice.prefer, *list[all.index]));
+  for (std::size_t i = 0; i != all.index; ++i) CHECK_FALSE(is_in(choice.prefer, *list[i]));
+  auto gsa = make::allocation();
+  gsa.spec.selectors = {make::selector({{"mode", "ctf"}}), {}};
+  CHECK(find(*request_of(gsa, choice), list, random) == found_server{3, 0});
+  gsa.spec.selectors = {make::selector({{"mode", "none"}}), {}};
+  CHECK(find(*request_of(gsa, choice), list, random) == found_server{all.index, 1});
+}

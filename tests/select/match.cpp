@@ -5,6 +5,8 @@
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <map>
+#include <string>
 
 using namespace agones_alloc;
 
@@ -206,4 +208,25 @@ TEST_CASE("equal selectors have equal hashes and each clause changes the hash") 
       CHECK((a == b) == (i == k));
     }
   }
+}
+
+TEST_CASE("every server is in one share, and shares are of about one size") {
+  std::map<std::uint32_t, int> sizes;
+  for (int i = 0; i != 3000; ++i) {
+    auto const server = make::server("simple-x7x2k-" + std::to_string(i));
+    CHECK(is_in({0, 1}, server));
+    int shares = 0;
+    for (std::uint32_t share = 0; share != 3; ++share) {
+      if (!is_in({share, 3}, server)) continue;
+      ++shares;
+      ++sizes[share];
+      compiled_selector wanted;
+      wanted.share = {share, 3};
+      CHECK(matches(wanted, server));
+      wanted.share.index = (share + 1) % 3;
+      CHECK_FALSE(matches(wanted, server));
+    }
+    REQUIRE(shares == 1);
+  }
+  for (auto const& [share, size] : sizes) CHECK((size > 900 && size < 1100));
 }

@@ -117,4 +117,35 @@ TEST_CASE("the same wishes for another namespace are what a request made there w
   auto const moved = request_of(elsewhere)->in_namespace("other");
   CHECK(moved->shapes() == request_of(there)->shapes());
   CHECK(moved->allocation() == request_of(there)->allocation());
+TEST_CASE("a preferred share adds a shape before that of each selector") {
+  auto gsa = make::allocation();
+  gsa.spec.selectors = {make::selector({{"mode", "ctf"}}), {}};
+  auto const plain = request_of(gsa);
+  choice_options choice;
+  choice.prefer = {1, 3};
+  auto const request = request_of(gsa, choice);
+  REQUIRE(request->shapes().size() == 4);
+  for (std::size_t i = 0; i != 4; ++i) {
+    auto const& shape = request->shapes()[i];
+    CHECK(request->selector_of(i) == i / 2);
+    CHECK(request->top_n_of(i) == (i % 2 == 0 ? 1 : 256));
+    CHECK(shape.selector.labels == plain->shapes()[i / 2].selector.labels);
+    CHECK(shape.selector.share == (i % 2 == 0 ? server_share{1, 3} : server_share{}));
+  }
+  CHECK(request->shapes()[1] == plain->shapes()[0]);
+  CHECK(request->shapes()[0].hash != request->shapes()[1].hash);
+  choice.prefer = {2, 3};
+  CHECK(request_of(gsa, choice)->shapes()[0] != request->shapes()[0]);
+}
+
+TEST_CASE("a preferred share that is none of the shares is refused") {
+  choice_options choice;
+  choice.prefer = {0, 0};
+  CHECK(problems_of(make::allocation(), choice) ==
+        std::vector<std::string>{"options.prefer.count: Invalid value: 0: must be between 1 and 1024, inclusive"});
+  choice.prefer = {0, 1025};
+  CHECK(problems_of(make::allocation(), choice).size() == 1);
+  choice.prefer = {3, 3};
+  CHECK(problems_of(make::allocation(), choice) ==
+        std::vector<std::string>{"options.prefer.index: Invalid value: 3: must be less than options.prefer.count"});
 }

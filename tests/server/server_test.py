@@ -211,6 +211,8 @@ def bad_options_are_refused_in_one_line_that_names_the_option(folder):
         (["--fleets", fleet, "--http-unallocated-status-code", "418"], "--http-unallocated-status-code"),
         (["--fleets", fleet, "--ranking", "best"], "--ranking"),
         (["--fleets", fleet, "--top-n", "0"], "--top-n"),
+        (["--fleets", fleet, "--replica-share", "3/3"], "--replica-share"),
+        (["--fleets", fleet, "--replica-share", "1"], "--replica-share"),
         (["--fleets", fleet, "--max-body-bytes", "0"], "--max-body-bytes"),
         (["--fleets", fleet, "--max-yaml-bytes", "0"], "--max-yaml-bytes"),
         (["--fleets", fleet, "--max-selectors", "0"], "--max-selectors"),

@@ -48,9 +48,9 @@ class ranked_index {
   /// with top_n above 1 a uniform draw from the best N of that selector's view. Drains first.
   /// A required target is taken only if it matches a selector, a preferred one before the ranking (none, busy
   /// and picked speak of the target then). Lost claims are retried inside. `out` is set when picked.
-  /// `selectors`: look at so many of the first ones only.
+  /// `shapes`: look at so many of the first of the request's shapes only.
   AGONES_ALLOC_DECL auto pick_and_claim(allocation_request const&, random_source&, pick& out,
-                                        std::size_t selectors = std::numeric_limits<std::size_t>::max()) -> pick_status;
+                                        std::size_t shapes = std::numeric_limits<std::size_t>::max()) -> pick_status;
 
   /// How many servers of the namespace remain after each clause, for each of the first 16 selectors. Counts what is
   /// claimed, too. Costs a step per label set, and per server that is left where a clause is not of labels or

@@ -24,6 +24,15 @@ struct label_clause {
   friend auto operator==(label_clause const&, label_clause const&) -> bool = default;
 };
 
+/// A share of all servers, the same in every process: of `count` shares of about one size, told apart by a hash of the
+/// server's name, the one numbered `index`.
+struct server_share {
+  std::uint32_t index{0};
+  std::uint32_t count{1};  ///< 1: all servers
+  friend auto operator==(server_share const&, server_share const&) -> bool = default;
+};
+AGONES_ALLOC_DECL auto is_in(server_share, game_server const&) noexcept -> bool;
+
 /// A selector with its words turned into enums and its gates applied. A value.
 struct compiled_selector {
   std::vector<label_clause> labels;        ///< sorted by key; all must hold
@@ -31,6 +40,7 @@ struct compiled_selector {
   std::optional<player_selector> players;  ///< absent when it cannot filter (gate off, or max 0)
   named_map<counter_selector> counters;    ///< empty: no clause
   named_map<list_selector> lists;
+  server_share share;                      ///< no clause of a request's own: choice_options::prefer
 
   friend auto operator==(compiled_selector const&, compiled_selector const&) -> bool = default;
 };
@@ -45,7 +55,7 @@ AGONES_ALLOC_DECL auto compile(game_server_selector const&, feature_gates) -> re
 
 /// Label clauses only.
 AGONES_ALLOC_DECL auto matches_labels(std::vector<label_clause> const&, string_map const& labels) noexcept -> bool;
-/// All clauses but labels: state, players, counters, lists. Saturating arithmetic.
+/// All clauses but labels: share, state, players, counters, lists. Saturating arithmetic.
 AGONES_ALLOC_DECL auto matches_status(compiled_selector const&, game_server const&) noexcept -> bool;
 /// Every clause. Namespace and deletion are not checked: the search and the cache do that.
 AGONES_ALLOC_DECL auto matches(compiled_selector const&, game_server const&) noexcept -> bool;

@@ -8,6 +8,7 @@
 #include <agones_alloc/select/match.hpp>
 #include <agones_alloc/select/rank.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -47,6 +48,10 @@ struct choice_options {
   /// a decrement by the count, added list values by the room. Otherwise what does not fit is cut off, as the reference does (Q15,
   /// Q16). Actions that set a capacity, too, are not looked at.
   bool exact{false};
+  /// Of the servers that match a selector, those of this share go first (1 to 1024 shares); when it has none left, a draw
+  /// from the best 256 of all. Replicas of one cluster with a share each hardly ever meet at a server. Costs a second
+  /// view per request shape.
+  server_share prefer{};
 };
 
 class allocation_request;
@@ -62,9 +67,17 @@ class allocation_request {
 
   /// The request with defaults and converted selectors applied; its status is empty (Q6).
   auto allocation() const noexcept -> game_server_allocation const& { return gsa_; }
-  /// One shape per selector, in selector order. Never empty.
+  /// In selector order, never empty: one shape per selector; with a preferred share two, the share first.
   auto shapes() const noexcept -> std::vector<view_shape> const& { return shapes_; }
+  /// The selector that a shape, by its index, was made for.
+  auto selector_of(std::size_t shape) const noexcept -> std::size_t { return shape / shapes_per_selector_; }
   auto top_n() const noexcept -> std::uint32_t { return top_n_; }
+  /// Among how many of a shape's best to draw. Where the preferred share has none left, the first ones of the others are
+  /// just those that their replicas are writing to.
+  auto top_n_of(std::size_t shape) const noexcept -> std::uint32_t {
+    bool const beyond_share = shapes_per_selector_ == 2 && shape % 2 == 1;
+    return beyond_share ? std::max<std::uint32_t>(top_n_, 256) : top_n_;
+  }
   auto target() const noexcept -> std::optional<target_server> const& { return target_; }
   auto gates() const noexcept -> feature_gates { return gates_; }
   /// The same wishes for another namespace: this cluster as a member of several (spec 8.3).
@@ -79,6 +92,7 @@ class allocation_request {
  private:
   game_server_allocation gsa_;
   std::vector<view_shape> shapes_;
+  std::size_t shapes_per_selector_{1};
   std::uint32_t top_n_{1};
   std::optional<target_server> target_;
   feature_gates gates_;

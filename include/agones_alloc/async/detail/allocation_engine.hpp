@@ -115,9 +115,9 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   void form(operation&);
   void send_forming();
   void offer_to_waiters(operation& leader);
-  auto joinable(operation&, std::size_t& selector) -> operation*;
+  auto joinable(operation&, std::size_t& shape_index) -> operation*;
   auto ledger_of(operation& leader) -> game_server&;
-  void ride(operation&, operation& leader, std::size_t selector);
+  void ride(operation&, operation& leader, std::size_t shape_index);
   void put_into(operation&, game_server&);
   void end_sharing(operation& leader, shared_fate);
   void land();

@@ -44,7 +44,7 @@ class index_core {
   // impl/cache/index_views.ipp
   auto build_some() -> bool;
   // impl/cache/index_pick.ipp
-  auto pick_and_claim(allocation_request const&, random_source&, pick& out, std::size_t selectors) -> pick_status;
+  auto pick_and_claim(allocation_request const&, random_source&, pick& out, std::size_t shapes) -> pick_status;
   // impl/cache/index_explain.ipp
   auto explain(allocation_request const&) -> breakdown;
   auto load_of(std::string_view node) const -> std::optional<node_load> { return nodes_.find(node); }

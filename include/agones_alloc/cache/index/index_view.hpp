@@ -203,7 +203,8 @@ class index_view {
   server_slots const* servers_;
   std::size_t keyed_for_{1};  ///< number of servers at which the prefix was last fitted
   std::size_t strangers_{0};
-  bool const only_state_{!shape.selector.players && shape.selector.counters.empty() && shape.selector.lists.empty()};
+  bool const only_state_{!shape.selector.players && shape.selector.counters.empty() && shape.selector.lists.empty() &&
+                         shape.selector.share.count == 1};
   entry_pool pool_;
   sorted_entries sorted_;
   std::array<packed_order, 2> packed_;  // Ready, Allocated

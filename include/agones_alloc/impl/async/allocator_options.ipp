@@ -23,6 +23,8 @@ AGONES_ALLOC_DECL void check(allocator_options const& options) {
   want(options.claims.remember >= zero, "claims.remember", "must not be negative");
   want(options.breakdown_age >= zero, "breakdown_age", "must not be negative");
   want(options.choice.top_n >= 1 && options.choice.top_n <= 1024, "choice.top_n", "must be between 1 and 1024");
+  want(options.choice.prefer.count >= 1 && options.choice.prefer.count <= 1024, "choice.prefer.count", "must be between 1 and 1024");
+  want(options.choice.prefer.index < options.choice.prefer.count, "choice.prefer.index", "must be less than count");
   want(options.choice.order != order_kind::custom || options.choice.custom != nullptr, "choice.custom",
        "is needed where choice.order is custom");
 }

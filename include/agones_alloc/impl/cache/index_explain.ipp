@@ -22,6 +22,7 @@ AGONES_ALLOC_DECL auto index_core::explain(allocation_request const& request) ->
   auto budget = most_explained;
   for (auto const& shape : request.shapes()) {
     if (out.selectors.size() == most_explained_selectors) break;
+    if (shape.selector.share.count > 1) continue;  // the selector's other shape has all
     auto const* view = find_view(shape);
     if (view == nullptr) {
       out.selectors.push_back(explain_shape(shape, budget));

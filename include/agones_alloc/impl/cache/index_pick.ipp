@@ -56,14 +56,14 @@ AGONES_ALLOC_DECL auto index_core::pick_target(allocation_request const& request
     out.server = cache_.claim(seen.handle);
     if (!out.server) continue;
     out.handle = seen.handle;
-    out.selector = static_cast<std::uint32_t>(shape - shapes.begin());
+    out.selector = static_cast<std::uint32_t>(request.selector_of(static_cast<std::size_t>(shape - shapes.begin())));
     apply({seen.handle, slot_status::claimed, out.server, seen.memory});
     return pick_status::picked;
   }
 }
 
 AGONES_ALLOC_DECL auto index_core::pick_and_claim(allocation_request const& request, random_source& random, pick& out,
-                                                  std::size_t selectors) -> pick_status {
+                                                  std::size_t shapes) -> pick_status {
   constexpr std::size_t of_a_pick = 8;  // a caller who does nothing but pick must not fall behind for good
   budget_ = std::min(options_.slice, budget_ + of_a_pick);
   auto const behind = drain_some();
@@ -75,15 +75,15 @@ AGONES_ALLOC_DECL auto index_core::pick_and_claim(allocation_request const& requ
     if (status == pick_status::picked || request.target()->required) return status;
   }
   auto in_flight = false;
-  for (std::size_t i = 0; i != std::min(selectors, request.shapes().size()); ++i) {
+  for (std::size_t i = 0; i != std::min(shapes, request.shapes().size()); ++i) {
     auto& view = view_of(request.shapes()[i]);
     if (!view.complete) build();
     if (!view.complete) {
       resumed_ = &request;
       return pick_status::building;
     }
-    if (claim_from(view, request.top_n(), random, out)) {
-      out.selector = static_cast<std::uint32_t>(i);
+    if (claim_from(view, request.top_n_of(i), random, out)) {
+      out.selector = static_cast<std::uint32_t>(request.selector_of(i));
       return pick_status::picked;
     }
     in_flight = in_flight || view.in_flight != 0;

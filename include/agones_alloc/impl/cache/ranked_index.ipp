@@ -14,8 +14,8 @@ AGONES_ALLOC_DECL ranked_index::~ranked_index() = default;
 AGONES_ALLOC_DECL auto ranked_index::drain() -> bool { return core_->drain(); }
 AGONES_ALLOC_DECL auto ranked_index::build_some() -> bool { return core_->build_some(); }
 AGONES_ALLOC_DECL auto ranked_index::pick_and_claim(allocation_request const& request, random_source& random, pick& out,
-                                                    std::size_t selectors) -> pick_status {
-  return core_->pick_and_claim(request, random, out, selectors);
+                                                    std::size_t shapes) -> pick_status {
+  return core_->pick_and_claim(request, random, out, shapes);
 }
 AGONES_ALLOC_DECL auto ranked_index::take_waiter(view_shape const& shape) -> std::optional<std::uint64_t> {
   return core_->take_waiter(shape);

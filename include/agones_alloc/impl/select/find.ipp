@@ -24,10 +24,10 @@ inline auto is_target(target_server const& target, game_server const& server) no
 /// The first selector the named server matches, if it is in the list and matches one.
 inline auto find_target(allocation_request const& request, target_server const& target,
                         std::span<game_server_ptr const> list) -> std::optional<found_server> {
-  for (std::size_t selector = 0; selector != request.shapes().size(); ++selector) {
+  for (std::size_t shape = 0; shape != request.shapes().size(); ++shape) {
     for (std::size_t i = 0; i != list.size(); ++i) {
-      if (is_target(target, *list[i]) && is_candidate(request.shapes()[selector], *list[i])) {
-        return found_server{i, selector};
+      if (is_target(target, *list[i]) && is_candidate(request.shapes()[shape], *list[i])) {
+        return found_server{i, request.selector_of(shape)};
       }
     }
   }
@@ -122,18 +122,18 @@ AGONES_ALLOC_DECL auto find(allocation_request const& request, std::span<game_se
     if (auto const hit = detail::find_target(request, *target, list)) return hit;
     if (target->required) return std::nullopt;
   }
-  for (std::size_t selector = 0; selector != request.shapes().size(); ++selector) {
-    auto const& shape = request.shapes()[selector];
+  for (std::size_t number = 0; number != request.shapes().size(); ++number) {
+    auto const& shape = request.shapes()[number];
     auto const any = shape.order.kind == order_kind::random;
     std::vector<std::size_t> hits;
     for (std::size_t i = 0; i != list.size(); ++i) {
       if (!detail::is_candidate(shape, *list[i])) continue;
       hits.push_back(i);
-      if (!any && hits.size() == request.top_n()) break;
+      if (!any && hits.size() == request.top_n_of(number)) break;
     }
     if (hits.empty()) continue;
     auto const drawn = hits.size() == 1 ? 0 : static_cast<std::size_t>(random.below(hits.size()));
-    return found_server{hits[drawn], selector};
+    return found_server{hits[drawn], request.selector_of(number)};
   }
   return std::nullopt;
 }
@@ -141,7 +141,10 @@ AGONES_ALLOC_DECL auto find(allocation_request const& request, std::span<game_se
 AGONES_ALLOC_DECL auto explain(allocation_request const& request, std::span<game_server_ptr const> all) -> breakdown {
   breakdown out;
   out.selectors.reserve(request.shapes().size());
-  for (auto const& shape : request.shapes()) out.selectors.push_back(detail::explain_shape(shape, all));
+  for (auto const& shape : request.shapes()) {
+    if (shape.selector.share.count > 1) continue;  // the selector's other shape has all
+    out.selectors.push_back(detail::explain_shape(shape, all));
+  }
   return out;
 }
 

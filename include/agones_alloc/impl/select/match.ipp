@@ -168,11 +168,16 @@ AGONES_ALLOC_DECL auto matches_labels(std::vector<label_clause> const& clauses, 
   return true;
 }
 
+AGONES_ALLOC_DECL auto is_in(server_share share, game_server const& server) noexcept -> bool {
+  if (share.count <= 1) return true;
+  return detail::stable_hash{}.add(server.meta.name.view()).value() % share.count == share.index;
+}
+
 AGONES_ALLOC_DECL auto matches_status(compiled_selector const& selector, game_server const& server) noexcept -> bool {
   auto const& status = server.status;
   // `other` stands for many words, so two of them need not be the same word.
   if (selector.state && (*selector.state != status.state || status.state == game_server_state::other)) return false;
-  return (!selector.players || detail::holds(*selector.players, status.players.get())) &&
+  return is_in(selector.share, server) && (!selector.players || detail::holds(*selector.players, status.players.get())) &&
          detail::hold_all(selector.counters, status.counters) && detail::hold_all(selector.lists, status.lists);
 }
 
@@ -200,6 +205,9 @@ AGONES_ALLOC_DECL auto hash_value(compiled_selector const& selector) noexcept ->
   hash.add(static_cast<std::uint64_t>(selector.lists.size()));
   for (auto const& [name, wanted] : selector.lists) {
     hash.add(name.view()).add(wanted.contains_value.view()).add(wanted.min_available).add(wanted.max_available);
+  }
+  if (selector.share.count > 1) {
+    hash.add(std::uint64_t{selector.share.index}).add(std::uint64_t{selector.share.count});
   }
   return hash.value();
 }

@@ -15,6 +15,7 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 namespace detail {
 
 inline constexpr std::uint32_t max_top_n = 1024;
+inline constexpr std::uint32_t max_shares = 1024;
 
 inline auto choice_problems(choice_options const& choice) -> field_errors {
   field_errors problems;
@@ -27,6 +28,13 @@ inline auto choice_problems(choice_options const& choice) -> field_errors {
   }
   if (choice.target && choice.target->name.empty()) {
     problems.push_back({field_error_type::required, "options.target.name", "", "a target needs a name"});
+  }
+  if (choice.prefer.count == 0 || choice.prefer.count > max_shares) {
+    problems.push_back({field_error_type::invalid, "options.prefer.count", std::to_string(choice.prefer.count),
+                        "must be between 1 and " + std::to_string(max_shares) + ", inclusive"});
+  } else if (choice.prefer.index >= choice.prefer.count) {
+    problems.push_back({field_error_type::invalid, "options.prefer.index", std::to_string(choice.prefer.index),
+                        "must be less than options.prefer.count"});
   }
   return problems;
 }
@@ -106,13 +114,22 @@ AGONES_ALLOC_DECL allocation_request::allocation_request(secret, game_server_all
                                                          choice_options choice)
     : gsa_{std::move(gsa)}, top_n_{choice.top_n}, target_{std::move(choice.target)}, gates_{gates} {
   auto const order = detail::chosen_ranking(gsa_.spec, gates_, choice);
-  shapes_.reserve(gsa_.spec.selectors.size());
+  shapes_per_selector_ = choice.prefer.count > 1 ? 2 : 1;
+  shapes_.reserve(gsa_.spec.selectors.size() * shapes_per_selector_);
+  auto const add = [this](view_shape shape) {
+    shape.hash = detail::hash_of(shape);
+    shapes_.push_back(std::move(shape));
+  };
   for (auto const& selector : gsa_.spec.selectors) {
     // Validation compiled the same labels, so there is a value.
     view_shape shape{gsa_.meta.namespace_, compile(selector, gates_).value(), order, 0};
     if (choice.exact && gates_.counts_and_lists) detail::add_exact_clauses(shape.selector, gsa_.spec);
-    shape.hash = detail::hash_of(shape);
-    shapes_.push_back(std::move(shape));
+    if (choice.prefer.count > 1) {
+      auto preferred = shape;
+      preferred.selector.share = choice.prefer;
+      add(std::move(preferred));
+    }
+    add(std::move(shape));
   }
 }
 

@@ -76,7 +76,10 @@ inline void allocation_engine::offer_to_waiters(operation& leader) {
   auto const at = leaders_.find(sharing_key(*leader.request));
   if (at == leaders_.end() || at->second != &leader) return;
   waking_ = true;
-  auto const& shape = leader.request->shapes()[leader.selector];
+  auto const& shapes = leader.request->shapes();
+  auto index = shapes.size() - 1;
+  while (leader.request->selector_of(index) != leader.selector) --index;
+  auto const& shape = shapes[index];
   for (auto joined = leader.joiners.size();; joined = leader.joiners.size()) {
     auto const token = index_.take_waiter(shape);
     if (!token) break;
@@ -91,8 +94,8 @@ inline void allocation_engine::offer_to_waiters(operation& leader) {
   waking_ = false;
 }
 
-// The write that the operation would share, if no selector before `selector` has a free server.
-inline auto allocation_engine::joinable(operation& op, std::size_t& selector) -> operation* {
+// The write that the operation would share, if no shape before `shape_index` has a free server.
+inline auto allocation_engine::joinable(operation& op, std::size_t& shape_index) -> operation* {
   if (leaders_.empty() || !allocates(op) || op.request->target()) return nullptr;
   auto const at = leaders_.find(sharing_key(*op.request));
   if (at == leaders_.end() || at->second == &op) return nullptr;
@@ -104,7 +107,7 @@ inline auto allocation_engine::joinable(operation& op, std::size_t& selector) ->
     auto const& server = ledger_of(leader);
     auto const shape = std::find_if(shapes.begin(), shapes.end(), [&](view_shape const& s) { return matches(s.selector, server); });
     if (shape == shapes.end() || !fits(op.request->allocation().spec, server)) return nullptr;
-    selector = static_cast<std::size_t>(shape - shapes.begin());
+    shape_index = static_cast<std::size_t>(shape - shapes.begin());
     return &leader;
   } catch (std::bad_alloc const&) {
     return nullptr;  // it can do without
@@ -128,7 +131,7 @@ inline auto allocation_engine::ledger_of(operation& leader) -> game_server& {
   return *leader.ledger;
 }
 
-inline void allocation_engine::ride(operation& op, operation& leader, std::size_t selector) {
+inline void allocation_engine::ride(operation& op, operation& leader, std::size_t shape_index) {
   if (leader.in_queue != &forming_) {
     apply_allocation(*leader.ledger, op.request->allocation().spec, op.request->gates(), leader.stamp);
     return enqueue(op, leader.next);
@@ -136,7 +139,7 @@ inline void allocation_engine::ride(operation& op, operation& leader, std::size_
   put_into(op, *leader.ledger);
   leader.stamp = op.stamp;  // by which the write is known
   op.base = leader.base;
-  op.selector = static_cast<std::uint32_t>(selector);
+  op.selector = static_cast<std::uint32_t>(op.request->selector_of(shape_index));
   op.try_started = now_;
   op.fsm.join();
   enqueue(op, leader.joiners);

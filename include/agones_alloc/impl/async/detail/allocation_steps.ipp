@@ -134,15 +134,15 @@ inline auto allocation_engine::pick_for(operation& op, allocation_action& action
   if (writes_ >= options_.max_writes) return enqueue(op, waiting_), false;
   if (!waiters_first()) return enqueue(op, building_), false;
   // A server that is being written to may be the one to choose as it will be: only what goes before it is taken instead.
-  auto selectors = std::numeric_limits<std::size_t>::max();
-  auto* const leader = joinable(op, selectors);
+  auto shapes = std::numeric_limits<std::size_t>::max();
+  auto* const leader = joinable(op, shapes);
   pick taken;
-  auto const status = index_.pick_and_claim(*op.request, random_, taken, selectors);
+  auto const status = index_.pick_and_claim(*op.request, random_, taken, shapes);
   switch (status) {
     case pick_status::building: return enqueue(op, building_), false;
     case pick_status::busy:
     case pick_status::none:
-      if (leader != nullptr) return ride(op, *leader, selectors), false;
+      if (leader != nullptr) return ride(op, *leader, shapes), false;
       action = status == pick_status::busy ? op.fsm.busy(now_) : nothing_for(op);
       return true;
     case pick_status::picked: break;
