@@ -2,10 +2,11 @@
 //
 //   build/benchmarks/kube --kubeconfig FILE --servers N --callers C --json
 //
-// Makes two namespaces of N ready game servers with a full pod template each, and removes them at the end: in one
+// Makes two namespaces of ready game servers with full pod templates, and removes them at the end: in one, of N,
 // servers are allocated, in the other they are patched by a bare loop. Progress goes to standard error. One line a measure:
-//   rate      all N servers by C callers, in turns with the same PATCHes from a loop of the same client, whose bytes are
-//             made before and whose answers are not read; nobody watches those servers. Both without Events
+//   rate      all N servers (--allocations: so many) by C callers, in turns with the same PATCHes from a loop of the same
+//             client, whose bytes are made before and whose answers are not read; nobody watches those servers. Both
+//             without Events
 //   alone     the same by one caller, at most 500
 //   events    allocations with Events: the rate, and how long after the last answer the last Event was written
 //   replicas  several allocators in this process, each with its own cache, watch and connections
@@ -99,16 +100,16 @@ void print_server(settings const& want, server_figures const& seen) {
 
 class measurements {
  public:
-  measurements(environment& env, std::string const& ns) : env_{env}, watched_{env, ns} {
-    if (wants("rate") || wants("alone")) unwatched_.emplace(env, ns + "-raw");
+  measurements(environment& env, std::string const& ns) : env_{env}, watched_{env, ns, env.want.servers} {
+    if (wants("rate") || wants("alone")) unwatched_.emplace(env, ns + "-raw", at_most(env.want.servers));
   }
 
   void run() {
     auto const& want = env_.want;
-    auto const some = std::min(want.servers, want.allocations);
+    auto const some = at_most(2'000);
     if (wants("rate")) {
       begin("rate");
-      print_rate(want, "rate", want.callers, measure_rate(env_, watched_, *unwatched_, want.servers, want.callers));
+      print_rate(want, "rate", want.callers, measure_rate(env_, watched_, *unwatched_, at_most(want.servers), want.callers));
     }
     if (wants("alone")) {
       begin("alone");
@@ -135,6 +136,11 @@ class measurements {
  private:
   auto wants(char const* name) const -> bool {
     return std::find(env_.want.measures.begin(), env_.want.measures.end(), name) != env_.want.measures.end();
+  }
+
+  /// Allocations of a measure.
+  auto at_most(std::size_t by_default) const -> std::size_t {
+    return std::min(env_.want.servers, env_.want.allocations != 0 ? env_.want.allocations : by_default);
   }
 
   void begin(char const* name) {
@@ -171,9 +177,8 @@ auto main(int argc, char** argv) -> int {
   app.add_option("--measure", want.measures, "Which ones, with commas between; all but server")
       ->delimiter(',')
       ->check(CLI::IsMember({"rate", "alone", "events", "replicas", "start", "server"}));
-  app.add_option("--allocations", want.allocations, "At most so many where not all servers are needed")
-      ->check(CLI::Range(1, 99'999))
-      ->capture_default_str();
+  app.add_option("--allocations", want.allocations, "At most so many a measure. Default: all servers in rate, 2000 in the others")
+      ->check(CLI::Range(1, 99'999));
   app.add_option("--replicas", want.replicas, "Allocators, with commas between; a line each. Default: 1,3")
       ->delimiter(',')
       ->check(CLI::Range(1, 64));

@@ -7,6 +7,8 @@
 
 #include <agones_alloc/select/request.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <set>
@@ -56,6 +58,9 @@ class tally {
   std::set<std::string> names_;
 };
 
+/// Before a caller who was told `contention` asks again.
+inline constexpr std::chrono::milliseconds patience{200};
+
 /// `count` servers by `callers` callers, spread over the replicas.
 inline auto allocate(environment& env, std::vector<asked_replica>& replicas, std::size_t count, std::size_t callers, tally& seen)
     -> loop_figures {
@@ -66,7 +71,8 @@ inline auto allocate(environment& env, std::vector<asked_replica>& replicas, std
         seen.took(std::string{result.server->meta.name.view()});
       } else if (result.result == outcome::contention) {
         ++seen.contended;
-        return call(from, done);
+        auto const pause = std::max<std::chrono::nanoseconds>(result.retry_after, patience);
+        return env.time.async_wait_until(env.time.now() + pause, [&call, &from, done](agones_alloc::error_code) { call(from, done); });
       } else if (result.result == outcome::exhausted) {
         ++seen.unallocated;
       } else {

@@ -23,7 +23,7 @@ struct settings {
   std::string server_program;
   std::size_t servers{2'000};
   std::size_t callers{64};
-  std::size_t allocations{2'000};
+  std::size_t allocations{0};  ///< of a measure; 0: as it likes
   std::size_t rounds{5};
   std::size_t top_n{1};
   bool no_shares{false};

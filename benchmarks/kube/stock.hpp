@@ -19,13 +19,14 @@ class stock {
  public:
   static constexpr agones_alloc::api_resource kind{"agones.dev/v1", "gameservers"};
 
-  stock(environment& env, std::string ns) : env_{env}, client_{env.make_client(callers)}, ns_{std::move(ns)} {
+  stock(environment& env, std::string ns, std::size_t size)
+      : env_{env}, client_{env.make_client(callers)}, ns_{std::move(ns)}, size_{size} {
     auto const text = R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":")" + ns_ + R"("}})";
     ask(env_, *client_, request("POST", "/api/v1/namespaces", text), {201});
-    std::fprintf(stderr, "namespace %s: making %zu game servers\n", ns_.c_str(), env_.want.servers);
+    std::fprintf(stderr, "namespace %s: making %zu game servers\n", ns_.c_str(), size_);
     try {
-      each(env_, *client_, env_.want.servers, [&](std::size_t i) {
-        return request("POST", agones_alloc::collection_path(kind, ns_), game_server_text(i, env_.want.servers));
+      each(env_, *client_, size_, [&](std::size_t i) {
+        return request("POST", agones_alloc::collection_path(kind, ns_), game_server_text(i, size_));
       }, {201});
     } catch (...) {
       remove();
@@ -93,7 +94,7 @@ class stock {
       std::fprintf(stderr, "namespace %s: removing it\n", ns_.c_str());
       environment apart{env_.want, env_.target};
       auto const client = apart.make_client(callers);
-      each(apart, *client, env_.want.servers, [&](std::size_t i) {
+      each(apart, *client, size_, [&](std::size_t i) {
         return request("DELETE", agones_alloc::object_path(kind, ns_, server_name(i)));
       }, {200, 202, 404});
       ask(apart, *client, request("DELETE", "/api/v1/namespaces/" + ns_), {200, 202, 404, 409});
@@ -105,6 +106,7 @@ class stock {
   environment& env_;
   std::unique_ptr<agones_alloc::pooled_http_client> client_;
   std::string ns_;
+  std::size_t size_;
 };
 
 }  // namespace bench

@@ -34,7 +34,7 @@ def _():
     for field in ("per_second", "raw_patch_per_second", "ratio", "p50_ms", "raw_p50_ms"):
         expect(rate[field] > 0 and alone[field] > 0, field, rate, alone)
     same([line["unallocated_while_ready"] for line in lines[:5]], [0] * 5)
-    same((rate["allocations"], rate["patches"], rate["conflicts"]), (60, 60, 0))
+    same((rate["allocations"], rate["patches"], rate["conflicts"]), (40, 40, 0))
     same((events["allocations"], events["events_written"]), (40, 40))
     same((one["replicas"], one["patches"], three["replicas"], three["allocations"]), (1, 40, 3, 40))
     expect(start["ratio"] > 0 and server["ready_mb"] > 1, start, server)
