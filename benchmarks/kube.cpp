@@ -198,9 +198,15 @@ auto main(int argc, char** argv) -> int {
   std::signal(SIGPIPE, SIG_IGN);
   environment env{want, config.target};
   try {
-    measurements{env, new_namespace()}.run();
+    measurements all{env, new_namespace()};
+    try {
+      all.run();
+    } catch (std::exception const& e) {
+      std::fflush(stdout);
+      std::fprintf(stderr, "giving up: %s\n", e.what());  // at once: removing the namespaces takes its time
+      throw;
+    }
   } catch (std::exception const& e) {
-    std::fflush(stdout);
     std::fprintf(stderr, "kube: %s\n", e.what());
     std::_Exit(1);  // what was given up in the midst is not tidied up
   }

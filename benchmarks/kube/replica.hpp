@@ -42,6 +42,7 @@ struct replica_options {
   std::size_t connections{64};
   bool write_events{false};
   std::uint64_t seed{1};
+  std::shared_ptr<agones_alloc::retry_policy const> retry{};  ///< null: the reference's
 };
 
 class replica final : private agones_alloc::metrics {
@@ -51,7 +52,7 @@ class replica final : private agones_alloc::metrics {
         client_{env.make_client(options.connections)},
         random_{options.seed},
         cluster_{std::in_place, env.io.get_executor(), counted_, cache_, env.time, random_, cluster_options(options)},
-        allocator_{std::in_place, env.io.get_executor(), cache_, cluster_->servers(), env.time, random_, agones_alloc::allocator_options{},
+        allocator_{std::in_place, env.io.get_executor(), cache_, cluster_->servers(), env.time, random_, allocator_settings(options),
                    agones_alloc::allocator_ports{cluster_->events(), this, nullptr}} {}
   replica(replica const&) = delete;
   auto operator=(replica const&) -> replica& = delete;
@@ -85,6 +86,11 @@ class replica final : private agones_alloc::metrics {
     agones_alloc::kubernetes_cluster_options out;
     out.namespaces = {options.ns};
     out.write_events = options.write_events;
+    return out;
+  }
+  static auto allocator_settings(replica_options const& options) -> agones_alloc::allocator_options {
+    agones_alloc::allocator_options out;
+    out.retry = options.retry;
     return out;
   }
   void update_conflict() override { ++conflicts_; }

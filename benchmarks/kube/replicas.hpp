@@ -53,11 +53,17 @@ inline auto measure_replicas(environment& env, stock& servers, std::size_t count
   replicas_figures out;
   std::vector<asked_replica> replicas;
   auto const connections = (callers + number - 1) / number;
+  // A conflict means that the cache is behind: the next try is the better the more the watch has told by then.
+  std::shared_ptr<agones_alloc::retry_policy const> patient;
+  if (number > 1) {
+    patient = std::make_shared<agones_alloc::backoff>(
+        agones_alloc::backoff_options{5, std::chrono::milliseconds{100}, 4.0, 0.5, std::chrono::seconds{5}});
+  }
   for (std::size_t i = 0; i < number; ++i) {
     agones_alloc::choice_options choice;
     choice.top_n = static_cast<std::uint32_t>(env.want.top_n);
     if (!env.want.no_shares) choice.prefer = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(number)};
-    replicas.push_back({std::make_unique<replica>(env, replica_options{servers.ns(), connections, false, i + 1}),
+    replicas.push_back({std::make_unique<replica>(env, replica_options{servers.ns(), connections, false, i + 1, patient}),
                         wanted(servers.ns(), choice)});
     replicas.back().it->sync();
     replicas.back().it->warm_up(connections);

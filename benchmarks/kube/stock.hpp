@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace bench {
@@ -28,7 +29,8 @@ class stock {
       each(env_, *client_, size_, [&](std::size_t i) {
         return request("POST", agones_alloc::collection_path(kind, ns_), game_server_text(i, size_));
       }, {201});
-    } catch (...) {
+    } catch (std::exception const& e) {
+      std::fprintf(stderr, "giving up: %s\n", e.what());  // at once: removing takes its time
       remove();
       throw;
     }
@@ -42,15 +44,18 @@ class stock {
   /// As the API server has them now.
   auto list() -> std::vector<agones_alloc::game_server_ptr> {
     agones_alloc::kubernetes_source source{env_.io.get_executor(), *client_, env_.time, {.ns = ns_}};
-    std::vector<agones_alloc::game_server_ptr> out;
-    bool over = false;
-    source.async_list([&](agones_alloc::error_code ec, agones_alloc::server_list listed) {
-      if (ec) throw std::runtime_error{"listing " + ns_ + ": " + ec.message()};
-      out = std::move(listed.servers);
-      over = true;
-    });
-    run_until(env_.io, [&] { return over; });
-    return out;
+    for (int tries = 1;; ++tries) {
+      std::optional<agones_alloc::error_code> ended;
+      agones_alloc::server_list all;
+      source.async_list([&](agones_alloc::error_code ec, agones_alloc::server_list listed) {
+        all = std::move(listed);
+        ended = ec;
+      });
+      run_until(env_.io, [&] { return ended.has_value(); });
+      if (!*ended) return std::move(all.servers);
+      // An API server that is kept busy may answer a list with a failure.
+      if (tries == 5) throw std::runtime_error{"listing " + ns_ + ": " + ended->message()};
+    }
   }
 
   auto allocated() -> std::size_t {

@@ -22,6 +22,7 @@
 #include <boost/asio/signal_set.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -148,6 +149,11 @@ class program {
     out.max_waiting_alike = options.max_waiting;
     out.claims = options.claims;
     out.claims.sweep = !options.leave_claims;
+    // Beyond its own share a replica meets others; the more its watch has told by the next try, the better that goes.
+    if (options.front_end.choice.prefer.count > 1) {
+      out.retry = std::make_shared<backoff>(
+          backoff_options{5, std::chrono::milliseconds{100}, 4.0, 0.5, std::chrono::seconds{5}});
+    }
     return out;
   }
 
