@@ -131,6 +131,7 @@ class measurements {
       begin("server");
       print_server(want, measure_server(env_, watched_, want.rounds, some, want.callers));
     }
+    std::fflush(stdout);  // removing the namespaces takes its time
   }
 
  private:
