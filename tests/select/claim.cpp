@@ -166,6 +166,23 @@ TEST_CASE("the game confirms by an annotation or a label of its SDK, which the n
   CHECK_FALSE(confirmed(allocated_from(stale, {}, terms("match-1"))));
 }
 
+TEST_CASE("what the game has confirmed stays confirmed when another claim comes, which is not") {
+  allocation_spec join;
+  join.counters.emplace();
+  (*join.counters)["rooms"] = {"Increment", 1, {}};
+  auto server = allocated_from(rich_server(), join, terms("a"));
+  server.meta.annotations.set("agones.dev/sdk-claim-confirmed", "true");
+  server = allocated_from(server, join, terms("b", noon + 9s));
+  CHECK_FALSE(find_claim(server, "a")->expires);
+  CHECK(find_claim(server, "b")->expires == noon + 9s);
+  CHECK(server.meta.annotations.value_or_empty(keys::claim_expires_annotation) == "2026-11-29T12:00:09Z");
+  server.meta.labels.set("agones.dev/sdk-claim-confirmed", "b");
+  server = allocated_from(server, join, terms("c", noon + 20s));
+  CHECK_FALSE(find_claim(server, "a")->expires);
+  CHECK_FALSE(find_claim(server, "b")->expires);
+  CHECK(find_claim(server, "c")->expires == noon + 20s);
+}
+
 TEST_CASE("ids are visible ASCII of bounded length") {
   CHECK(request_id_problem("match-1") == "");
   CHECK(request_id_problem("a%&=\"~") == "");

@@ -2,6 +2,7 @@
 
 #include <agones_alloc/select/claim.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace simulation {
@@ -74,16 +75,22 @@ void fleet::begin_game(std::string const& name, std::string const& uid, std::uin
 // It looks again and again, as sessions may join.
 void fleet::confirm(std::string const& name, std::string const& uid, std::uint64_t session) {
   if (!plays(name, uid, session)) return;
-  auto const now = api_.read(name);
-  for (auto const& claim : claims_of(*now)) {
+  auto const claims = claims_of(*api_.read(name));
+  auto const wants = [this](claim_record const& claim) {
     auto const who = oracle_.known(claim.id);
-    if (!claim.expires || !who || !who->game_confirms) continue;
-    auto const all = claims_of(*now).size() == 1;
-    auto const said = all && world_.chance(0.5) ? std::string{"true"} : claim.id;
+    return claim.expires && who && who->game_confirms;
+  };
+  auto const next = std::find_if(claims.begin(), claims.end(), wants);
+  if (next != claims.end()) {
+    // There is room for one word: "true" is for all.
+    auto const all = claims.size() != 1 || world_.chance(0.5);
+    auto const said = all ? std::string{"true"} : next->id;
     world_.say("game: " + name + " confirms " + said);
     world_.count("confirmed by games");
+    for (auto const& claim : claims) {
+      if (auto const who = oracle_.known(claim.id)) who->game_confirms = true;
+    }
     api_.modify(name, uid, {"game"}, [&](game_server& server) { server.meta.annotations.set(keys::sdk_confirmed, said); });
-    break;
   }
   world_.queue.in(world_.between(50ms, 400ms), [this, name, uid, session] { confirm(name, uid, session); });
 }

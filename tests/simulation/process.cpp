@@ -134,7 +134,7 @@ void process::end(call_ptr const& c, error_code ec, allocation_result result) {
   world_.count("answers: " + std::string{to_string(result.result)});
   if (result.result == outcome::allocated && result.repeated) world_.count("repeated answers");
   if (c->what == wish::allocate && c->options.wait_for.count() > 0 && result.result == outcome::allocated &&
-      clock_.now() > c->waits_until - c->options.wait_for + 100ms && c->chosen) {
+      clock_.now() > c->waits_until - c->options.wait_for + 100ms && chosen_.contains(c->who->id)) {
     world_.count("servers for those who waited");
   }
   oracle_.ended(*c->who, c->what == wish::allocate, result.result);
@@ -160,13 +160,14 @@ void process::sending(update_request const& request) {
              (c ? " for " + c->who->id : std::string{}));
   if (!c) return;
   check_order(*c);
-  c->chosen = true;
+  chosen_.insert(c->who->id);
 }
 
+// Who has had a server before, and lost it, waits for news of that one first.
 void process::check_order(call const& younger) {
   for (auto const& older : calls_) {
     if (older->number >= younger.number) return;
-    if (older->what != wish::allocate || older->chosen || older->cancelled || older->who->wants != younger.who->wants) continue;
+    if (older->what != wish::allocate || chosen_.contains(older->who->id) || older->cancelled || older->who->wants != younger.who->wants) continue;
     if (older->waits_until <= clock_.now() || older->who->open != 1) continue;
     auto const self = std::find_if(calls_.begin(), calls_.end(), [&](call_ptr const& c) { return c.get() == &younger; });
     suspects_.emplace_back(*self, older);

@@ -19,6 +19,7 @@
 #include <list>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -47,7 +48,6 @@ struct call {
   timer::time_point deadline{};
   timer::time_point waits_until{};
   bool cancelled{false};
-  bool chosen{false};  ///< a server was chosen for it at least once
   bool ended{false};
   boost::asio::cancellation_signal stop;
 };
@@ -106,6 +106,7 @@ class process : public std::enable_shared_from_this<process> {
   std::unique_ptr<allocator> allocator_;
   std::list<call_ptr> calls_;  ///< at work, in the order of their arrival
   std::vector<std::pair<call_ptr, call_ptr>> suspects_;  ///< the second was passed over by the first, unless it has ended in the same step
+  std::set<std::string> chosen_;  ///< ids for which a server was chosen here at least once
   std::uint64_t arrivals_{0};
   nanos followed_;
   timer::time_point armed_{};  ///< woken then

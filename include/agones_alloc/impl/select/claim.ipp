@@ -148,6 +148,20 @@ inline void forget_old_claims(game_server& server, std::string_view kept, wall_t
   }
 }
 
+/// Writes what the game has confirmed into the claims it was said of.
+inline void keep_confirmations(game_server& server) {
+  std::vector<std::pair<std::string, std::string>> kept;
+  for (auto const [key, value] : server.meta.annotations) {
+    if (!is_claim_key(key)) continue;
+    auto const one = read_claim(value);
+    if (!one || !one->expires || !confirmed_by_game(server, one->id)) continue;
+    claim_fields fields{value};
+    fields.erase(claim_field::expires);
+    kept.emplace_back(key, fields.text());
+  }
+  for (auto const& [key, text] : kept) server.meta.annotations.set(key, text);
+}
+
 inline void undo_text(string_map& map, claim_fields const& fields, std::string_view set, std::string_view was,
                       release_report& report) {
   fields.each(set, [&](std::string const& key, std::string const& value) {
@@ -230,7 +244,8 @@ AGONES_ALLOC_DECL auto request_id_problem(std::string_view id) -> std::string {
 AGONES_ALLOC_DECL void write_claim(game_server& desired, game_server const& base, claim_terms const& terms, wall_time now,
                                    wall_time forget_before) {
   auto const key = detail::claim_key(terms.id);
-  // What an earlier session of this server confirmed is not this one's.
+  // What was confirmed so far was said of the claims so far, and not of this one.
+  detail::keep_confirmations(desired);
   desired.meta.annotations.erase(keys::sdk_confirmed);
   desired.meta.labels.erase(keys::sdk_confirmed);
   detail::forget_old_claims(desired, key, forget_before);
