@@ -47,6 +47,12 @@ struct claims_fixture : allocator_fixture {
   auto known(std::string_view name) -> game_server { return *cache.find(key(name)); }
 };
 
+auto target(std::string_view name) -> choice_options {
+  choice_options out;
+  out.target = target_server{name, {}, true};
+  return out;
+}
+
 auto name_of(std::shared_ptr<call> const& c) -> std::string { return c->result().server->meta.name.str(); }
 
 }  // namespace
@@ -130,6 +136,58 @@ TEST_CASE_FIXTURE(claims_fixture, "who comes second goes on where the first gave
   CHECK(second->ended() == outcome::allocated);
   CHECK_FALSE(second->result().repeated);
   CHECK(held->ended() == outcome::refused);
+}
+
+TEST_CASE_FIXTURE(claims_fixture, "an id is known although its server is being written for somebody else") {
+  add("a");
+  add("b");
+  auto const mine = allocate(compile_request(fleet_allocation(), target("a")), with_id("mine"));
+  REQUIRE(store.pending() == 1);
+  // Meanwhile another replica was faster.
+  auto taken = make_server("a", "fleet", game_server_state::allocated);
+  write_claim(taken, make_server("a"), {"match-1", request_digest(*fleet_request()), clock.wall_now() + 60s}, clock.wall_now(), {});
+  taken.meta.resource_version = "5";
+  cache.store(share(taken));
+  run();
+  auto const again = allocate(fleet_request(), with_id("match-1"));
+  REQUIRE(again->done());
+  CHECK(again->ended() == outcome::allocated);
+  CHECK(again->result().repeated);
+  CHECK(name_of(again) == "a");
+  CHECK(allocate(fleet_request("other"), with_id("match-1"))->ended() == outcome::invalid);
+  // To be confirmed it has to wait for the other write's end.
+  auto const confirmed = confirm("match-1");
+  CHECK_FALSE(confirmed->done());
+  store.fail(0, errc::conflict, "changed", 409);
+  run();
+  version = 5;
+  REQUIRE(acknowledged());
+  REQUIRE(confirmed->done());
+  CHECK(confirmed->ended() == outcome::allocated);
+  CHECK_FALSE(find_claim(known("a"), "match-1")->expires);
+  pass(1s);
+  CHECK(mine->ended() == outcome::exhausted);
+}
+
+TEST_CASE_FIXTURE(claims_fixture, "a claim on the next server of a name is known while its predecessor is being written") {
+  add("a");
+  auto const mine = allocate(fleet_request());
+  auto next = make_server("a", "fleet", game_server_state::allocated);
+  write_claim(next, make_server("a"), {"match-1", request_digest(*fleet_request()), std::nullopt}, clock.wall_now(), {});
+  next.meta.uid = "next-uid";
+  next.meta.resource_version = "5";
+  cache.store(share(next));
+  auto const released = release("match-1");
+  CHECK_FALSE(released->done());
+  store.fail(0, errc::not_found, "gone", 404);
+  run();
+  version = 5;
+  REQUIRE(acknowledged());
+  CHECK(released->ended() == outcome::allocated);
+  CHECK(known("a").meta.uid == "next-uid");
+  CHECK(known("a").status.state == game_server_state::ready);
+  mine->cancel();
+  run();
 }
 
 TEST_CASE_FIXTURE(claims_fixture, "after a lost answer the same id finds what became of the write") {

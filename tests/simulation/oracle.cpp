@@ -81,9 +81,10 @@ void oracle::ended(claimant& who, bool allocates, outcome result) {
   --who.open;
   who.last_end = world_.now();
   if (!allocates) return;
+  if (result == outcome::allocated) who.answered = true;
   if (result == outcome::unknown) who.unsure = true;
   if (result == outcome::invalid && !who.misused) world_.fail(who.id + ": its own request was refused as another's");
-  if (who.open == 0 && !who.unsure && says_nothing_was_taken(result) && who.live() != 0 && !who.misused) {
+  if (who.open == 0 && !who.unsure && !who.answered && says_nothing_was_taken(result) && who.live() != 0 && !who.misused) {
     world_.fail(who.id + " was told that nothing was taken (" + std::string{to_string(result)} + "), but a server is its");
   }
 }

@@ -36,6 +36,7 @@ struct claimant {
   std::optional<nanos> ttl;
   bool game_confirms{false};
   int open{0};             ///< calls for it at work in replicas
+  bool answered{false};    ///< an answer was a server
   bool unsure{false};      ///< an answer was `unknown`, or did not arrive
   bool impatient{false};   ///< asked elsewhere before everybody could know: two servers are possible
   bool releasing{false};

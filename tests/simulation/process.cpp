@@ -31,7 +31,7 @@ process::process(world& w, api_server& api, oracle& o, std::string name, replica
       feed_{w, api, [this] { wake(); }},
       reflector_{std::make_unique<reflector>(context_.get_executor(), feed_, cache_, clock_, random_, quick_retries())},
       allocator_{std::make_unique<allocator>(context_.get_executor(), cache_, store_, clock_, random_, settings.options)},
-      followed_{w.now()} {}
+      in_order_{settings.in_order}, followed_{w.now()} {}
 
 process::~process() { kill(); }
 
@@ -159,7 +159,7 @@ void process::sending(update_request const& request) {
   world_.say(name_ + " sends " + request.base->meta.name.str() + " at version " + request.base->meta.resource_version.str() +
              (c ? " for " + c->who->id : std::string{}));
   if (!c) return;
-  check_order(*c);
+  if (in_order_) check_order(*c);
   chosen_.insert(c->who->id);
 }
 

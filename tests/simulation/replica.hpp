@@ -56,6 +56,7 @@ using call_ptr = std::shared_ptr<call>;
 struct replica_settings {
   allocator_options options;
   nanos wall_offset{0};
+  bool in_order{true};  ///< what came first is served first
 };
 
 /// From its start to its end.
@@ -108,6 +109,7 @@ class process : public std::enable_shared_from_this<process> {
   std::vector<std::pair<call_ptr, call_ptr>> suspects_;  ///< the second was passed over by the first, unless it has ended in the same step
   std::set<std::string> chosen_;  ///< ids for which a server was chosen here at least once
   std::uint64_t arrivals_{0};
+  bool in_order_;
   nanos followed_;
   timer::time_point armed_{};  ///< woken then
   bool awake_{false};

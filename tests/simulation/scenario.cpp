@@ -68,7 +68,9 @@ class scene {
       replica_settings settings;
       settings.options.claims.expired_to = expired_to;
       settings.options.claims.sweep = static_cast<std::uint64_t>(i) < sweepers && w_.broken != mutation::no_sweeper;
-      settings.options.index.slice = w_.chance(0.7) ? 512 : 2;
+      // An index that is behind knows no order yet among those who ask meanwhile.
+      settings.in_order = w_.chance(0.7);
+      if (!settings.in_order) settings.options.index.slice = 2;
       if (w_.chance(0.2)) settings.options.max_waiting = 3;
       if (w_.chance(0.2)) settings.options.limits.park = 300ms;
       settings.wall_offset = w_.between(-bounds::clocks / 2, bounds::clocks / 2);

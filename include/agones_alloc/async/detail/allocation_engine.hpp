@@ -126,6 +126,7 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   static auto allocates(operation const& op) noexcept -> bool { return !op.claim || op.claim->what == claim_purpose::allocate; }
   auto wall() -> timer::wall_time;
   auto look_up(operation&, allocation_action&) -> claim_turn;
+  auto holder_of(claim_part const&) -> game_server_ptr;
   auto lead(operation&, allocation_action&) -> claim_turn;
   static auto refuse_id(operation&, allocation_action&) -> claim_turn;
   static auto target_request(game_server const&) -> request_ptr;

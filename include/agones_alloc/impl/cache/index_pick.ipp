@@ -44,15 +44,24 @@ AGONES_ALLOC_DECL auto index_core::claim_from(index_view& view, std::uint32_t to
 
 AGONES_ALLOC_DECL auto index_core::pick_target(allocation_request const& request, pick& out) -> pick_status {
   auto const& target = *request.target();
+  auto const& shapes = request.shapes();
+  object_key const key{shapes.front().namespace_, target.name};
+  auto const shape_of = [&](game_server const& server) {
+    auto const meant = target.uid.empty() || server.meta.uid == target.uid;
+    return meant ? std::find_if(shapes.begin(), shapes.end(), [&](view_shape const& s) { return matches(s.selector, server); })
+                 : shapes.end();
+  };
   for (;;) {
-    auto const seen = cache_.lookup({request.shapes().front().namespace_, target.name});
-    if (!seen.server || (!target.uid.empty() && seen.server->meta.uid != target.uid)) return pick_status::none;
-    auto const& shapes = request.shapes();
-    auto const shape = std::find_if(shapes.begin(), shapes.end(), [&](view_shape const& s) {
-      return matches(s.selector, *seen.server);
-    });
-    if (shape == shapes.end() || seen.status == slot_status::stale) return pick_status::none;
-    if (seen.status == slot_status::claimed) return pick_status::busy;
+    auto const seen = cache_.lookup(key);
+    if (!seen.server || seen.status == slot_status::stale) return pick_status::none;
+    auto const shape = shape_of(*seen.server);
+    if (seen.status == slot_status::claimed) {
+      if (shape != shapes.end()) return pick_status::busy;
+      // What it has become since, by somebody else's hand, counts when the claim ends.
+      auto const newest = cache_.find(key);
+      return newest && shape_of(*newest) != shapes.end() ? pick_status::busy : pick_status::none;
+    }
+    if (shape == shapes.end()) return pick_status::none;
     out.server = cache_.claim(seen.handle);
     if (!out.server) continue;
     out.handle = seen.handle;

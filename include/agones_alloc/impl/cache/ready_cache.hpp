@@ -29,7 +29,7 @@ void basic_ready_cache<Mutex>::mark(stripe& in, std::uint32_t local) {
   if (slot.queued) return;
   slot.queued = true;
   in.changed.push_back(local);
-  if (in.changed.size() == 1) changed_stripes_.fetch_or(std::uint64_t{1} << (&in - stripes_.get()));
+  if (in.changed.size() == 1) changed_stripes_.fetch_or(bit_of(in));
 }
 
 template <class Mutex>
@@ -75,9 +75,15 @@ auto basic_ready_cache<Mutex>::was_removed(stripe const& in, std::uint32_t hash,
 }
 
 template <class Mutex>
+auto basic_ready_cache<Mutex>::seen_of(stripe& in, std::uint32_t local) -> detail::seen_meanwhile& {
+  if (in.meanwhile.empty()) seen_stripes_.fetch_or(bit_of(in));
+  return in.meanwhile[local];
+}
+
+template <class Mutex>
 auto basic_ready_cache<Mutex>::store_claimed(stripe& in, std::uint32_t local, game_server_ptr server) -> store_outcome {
   auto const& claimed = *in.at(local).server;
-  auto& seen = in.meanwhile[local];
+  auto& seen = seen_of(in, local);
   auto const& known = seen.newest ? *seen.newest : claimed;
   auto const same_server = server->meta.uid == claimed.meta.uid;
   // It exists after all: the list that lacked it was older.
@@ -139,7 +145,7 @@ auto basic_ready_cache<Mutex>::erase(object_key const& key, std::string_view uid
       auto const newest = at == in.meanwhile.end() ? game_server_ptr{} : at->second.newest;
       if (newest && !is_meant(*newest)) return false;  // the claimed one's end is known already, or it is that server
       if (!newest && !is_meant(*slot.server)) return false;
-      in.meanwhile[*found] = {nullptr, true, false};
+      seen_of(in, *found) = {nullptr, true, false};
       return true;
     }
     if (!is_meant(*slot.server)) return false;
@@ -156,7 +162,7 @@ void basic_ready_cache<Mutex>::drop_unlisted(stripe& in, std::uint32_t list) {
     auto& slot = in.at(local);
     if (slot.status == slot_status::absent || slot.list == list) continue;
     if (slot.status == slot_status::claimed) {
-      auto& seen = in.meanwhile[local];
+      auto& seen = seen_of(in, local);
       seen = {nullptr, true, !seen.gone || seen.unlisted};
     } else {
       release(in, local, *slot.server, why_released::unlisted);
@@ -200,6 +206,7 @@ void basic_ready_cache<Mutex>::end_claim(server_handle handle, slot_status other
     if (auto const at = in.meanwhile.find(local); at != in.meanwhile.end()) {
       seen = std::move(at->second);
       in.meanwhile.erase(at);
+      if (in.meanwhile.empty()) seen_stripes_.fetch_and(~bit_of(in));
     }
   }
   amend(slot, seen);
@@ -267,6 +274,19 @@ auto basic_ready_cache<Mutex>::find(object_key const& key) const -> game_server_
 }
 
 template <class Mutex>
+auto basic_ready_cache<Mutex>::newer_than_claimed() const -> std::vector<game_server_ptr> {
+  std::vector<game_server_ptr> out;
+  for (auto left = seen_stripes_.load(); left != 0; left &= left - 1) {
+    auto& in = stripes_[static_cast<std::size_t>(std::countr_zero(left))];
+    guard const lock{in.mutex};
+    for (auto const& [local, seen] : in.meanwhile) {
+      if (seen.newest && is_allocatable(*seen.newest)) out.push_back(seen.newest);
+    }
+  }
+  return out;
+}
+
+template <class Mutex>
 auto basic_ready_cache<Mutex>::lookup(object_key const& key) const -> slot_view {
   auto const hash = detail::key_hash(key.namespace_, key.name);
   auto& in = stripe_of(hash);
@@ -323,7 +343,7 @@ auto basic_ready_cache<Mutex>::take_changes(std::vector<slot_view>& out, std::si
       in.at(local).queued = false;
       out.push_back(view_of(in, local));
     }
-    if (in.changed.empty()) changed_stripes_.fetch_and(~(std::uint64_t{1} << (&in - stripes_.get())));
+    if (in.changed.empty()) changed_stripes_.fetch_and(~bit_of(in));
     left &= left - 1;
   }
   return changed_stripes_.load() != 0;

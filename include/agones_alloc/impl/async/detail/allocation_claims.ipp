@@ -66,25 +66,38 @@ inline auto allocation_engine::refuse_id(operation& op, allocation_action& actio
   return claim_turn::answered;
 }
 
+// The server that has the claim, by all that has been seen; null: none. A server that is being written for somebody else may have
+// got the claim from another replica meanwhile, which is not in the book yet.
+inline auto allocation_engine::holder_of(claim_part const& part) -> game_server_ptr {
+  auto const slash = part.key.size() - part.id.size();
+  auto const ns = std::string_view{part.key}.substr(0, slash - 1);
+  if (auto const known = index_.claims().find(ns, part.id)) {
+    auto server = cache_.read(known->slot).server;
+    if (server != nullptr && find_claim(*server, part.id)) return server;
+  }
+  for (auto& seen : cache_.newer_than_claimed()) {
+    if (seen->meta.namespace_ == ns && find_claim(*seen, part.id)) return seen;
+  }
+  return nullptr;
+}
+
 // Before a server is picked for an operation with an id: is the answer there already?
 inline auto allocation_engine::look_up(operation& op, allocation_action& action) -> claim_turn {
   // What the book says is only as good as what the index has taken in.
   if (index_.drain()) return enqueue(op, building_), claim_turn::wait;
   if (auto const turn = lead(op, action); turn != claim_turn::go_on) return turn;
   auto& part = *op.claim;
-  auto const slash = part.key.size() - part.id.size();
-  auto const known = index_.claims().find(std::string_view{part.key}.substr(0, slash - 1), part.id);
-  auto const server = known ? cache_.read(known->slot).server : nullptr;
-  auto const holds = server != nullptr && find_claim(*server, part.id).has_value();
+  auto const server = holder_of(part);
+  auto const claim = server != nullptr ? find_claim(*server, part.id) : std::nullopt;
   if (part.what == claim_purpose::allocate) {
-    if (!holds || known->made < wall() - options_.claims.remember) return claim_turn::go_on;
-    if (known->digest != part.digest) return refuse_id(op, action);
+    if (!claim || claim->made < wall() - options_.claims.remember) return claim_turn::go_on;
+    if (claim->digest != part.digest) return refuse_id(op, action);
     part.repeated = true;
     op.answer.server = server;
     action = op.fsm.known(outcome::allocated);
     return claim_turn::answered;
   }
-  if (!holds) {
+  if (!claim) {
     action = op.fsm.known(outcome::exhausted);
     return claim_turn::answered;
   }
