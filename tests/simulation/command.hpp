@@ -19,6 +19,7 @@ struct command {
   std::string_view broken_name;
   bool all_mutations{false};
   bool verbose{false};
+  bool late_writes{false};
   bool help{false};
 };
 

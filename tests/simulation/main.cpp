@@ -16,12 +16,12 @@ void print_failure(command const& asked, scenario const& what, verdict const& v)
     for (auto const& line : v.last_lines) std::puts(line.c_str());
   }
   std::printf("seed %" PRIu64 " breaks a promise: %s\n", what.seed, v.failure->c_str());
-  std::printf("again, in full: simulation --seed %" PRIu64 " --steps %" PRIu64 " --replicas %d%s%s --verbose\n", what.seed, what.steps,
-              what.replicas, asked.broken_name.empty() ? "" : " --mutation ", std::string{asked.broken_name}.c_str());
+  std::printf("again, in full: simulation --seed %" PRIu64 " --steps %" PRIu64 " --replicas %d%s%s%s --verbose\n", what.seed, what.steps,
+              what.replicas, asked.broken_name.empty() ? "" : " --mutation ", std::string{asked.broken_name}.c_str(), what.late_writes ? " --late-writes" : "");
 }
 
 auto scenario_of(command const& asked, std::uint64_t seed) -> scenario {
-  return {seed, asked.steps, asked.replicas, asked.broken, asked.verbose};
+  return {seed, asked.steps, asked.replicas, asked.broken, asked.verbose, asked.late_writes};
 }
 
 /// A world is of use only if everything happens in it.

@@ -135,6 +135,12 @@ void matchmaker::ask(std::size_t at_once) {
     self->last_ = there;
     self->best_.reset();
     self->outstanding_ = at_once;
+    auto const second = self->patient_ || self->rounds_ != 1 || self->me_->plain ? nullptr : self->any_replica();
+    if (second && second != there) {
+      self->me_->impatient = true;
+      ++self->outstanding_;
+      self->send(second, wish::allocate, self->wanted_, [self](reply r) { self->asked(std::move(r)); });
+    }
     for (std::size_t i = 0; i != at_once; ++i) {
       self->send(there, wish::allocate, self->wanted_, [self](reply r) { self->asked(std::move(r)); });
     }
@@ -203,6 +209,7 @@ void matchmaker::misuse() {
     auto const* const held = self->me_->held_at(r.result.server->meta.uid);
     auto const known = held != nullptr && held->told && !held->ended;
     if (known) self->around_.w.fail(self->name_ + " used its id for another request, and was given " + r.result.server->meta.name.str());
+    self->around_.truth.told_allocated(*self->me_, *r.result.server);  // its first server was gone
   });
 }
 

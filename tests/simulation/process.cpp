@@ -102,12 +102,22 @@ void process::begin(call_ptr c) {
       case wish::release: allocator_->async_release("default", id, c->to, c->options, std::move(d)); break;
     }
   };
-  if (world_.broken == mutation::skipped_waiter && c->what == wish::allocate && world_.chance(0.3)) {
-    // It came, but is not let in yet.
+  auto const turned_away = world_.broken == mutation::skipped_waiter && c->what == wish::allocate && *c->options.timeout > 300ms;
+  if (turned_away && world_.chance(0.3)) {
+    // It came, but is let in later; for all that, it ends in time.
+    constexpr auto delay = 100ms;
+    *c->options.timeout -= delay;
+    c->options.wait_for = std::max(c->options.wait_for - delay, nanos{0});
     auto late = std::make_shared<decltype(hand_over)>(std::move(hand_over));
-    world_.queue.in(500ms, [weak = weak_from_this(), late] {
+    world_.queue.in(delay, [weak = weak_from_this(), late, c] {
       auto const self = weak.lock();
-      if (!self || self->dead_ || self->closed_) return;
+      if (!self || self->dead_) return;
+      self->follow_clock();
+      if (self->closed_) {
+        allocation_result closed;
+        closed.result = outcome::cancelled;
+        return self->end(c, errc::cancelled, std::move(closed));
+      }
       (*late)();
       self->wake();
     });

@@ -39,6 +39,7 @@ class scene {
 
   auto play() -> verdict {
     w_.sky = drawn_weather(w_);
+    if (!what_.late_writes) w_.sky.late = 0;
     api_.on_change([this](game_server const*, game_server const*, origin const&) {
       for (auto& one : replicas_) one->nudge();
     });

@@ -17,6 +17,7 @@ struct scenario {
   int replicas{3};
   mutation broken{mutation::none};
   bool verbose{false};
+  bool late_writes{false};  ///< a write may be made after it was read back that it was not
 };
 
 struct verdict {
