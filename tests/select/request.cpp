@@ -117,6 +117,8 @@ TEST_CASE("the same wishes for another namespace are what a request made there w
   auto const moved = request_of(elsewhere)->in_namespace("other");
   CHECK(moved->shapes() == request_of(there)->shapes());
   CHECK(moved->allocation() == request_of(there)->allocation());
+}
+
 TEST_CASE("a preferred share adds a shape before that of each selector") {
   auto gsa = make::allocation();
   gsa.spec.selectors = {make::selector({{"mode", "ctf"}}), {}};
