@@ -336,6 +336,24 @@ TEST_CASE_FIXTURE(claims_fixture, "an expiry whose write fails is tried again; a
   CHECK(known("a").status.state == game_server_state::allocated);
 }
 
+TEST_CASE_FIXTURE(claims_fixture, "of two servers with one id each claim ends at its own time") {
+  auto const now = clock.wall_now();
+  for (auto const* name : {"a", "b"}) {
+    auto const first = std::string_view{name} == "a";
+    auto server = make_server(name, "fleet", game_server_state::allocated);
+    auto const expires = first ? std::optional<wall_time>{} : std::optional<wall_time>{now + 5s};
+    write_claim(server, make_server(name), {"match-1", 7, expires}, first ? now - 1s : now, {});
+    cache.store(share(server));
+  }
+  pass(0s);
+  pass(5s);
+  REQUIRE(acknowledged());
+  CHECK(known("a").status.state == game_server_state::allocated);
+  CHECK(known("b").status.state == game_server_state::ready);
+  pass(1h);
+  CHECK(store.pending() == 0);
+}
+
 TEST_CASE_FIXTURE(claims_fixture, "a clock that is set does not end a claim early") {
   add("a");
   allocate(fleet_request(), with_id("match-1", 60s));

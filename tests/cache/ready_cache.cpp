@@ -473,6 +473,35 @@ TEST_CASE("what the store has outweighs a list that lacked the server, when the 
   }
 }
 
+TEST_CASE("a list that is newer than what was written says that the server is gone") {
+  for (auto const* version : {"6", "8"}) {  // of what is settled; the list is of version 7
+    CAPTURE(version);
+    ready_cache cache;
+    cache.store(server_builder{"a"}.version("5").made());
+    auto const held = claim(cache, key_a);
+    cache.replace_all({}, "7");
+    cache.settle(held, server_builder{"a"}.version(version).allocated().made());
+    CHECK((cache.find(key_a) != nullptr) == (std::string_view{version} == "8"));
+  }
+}
+
+TEST_CASE("what was seen about claimed servers can be looked at before it counts") {
+  ready_cache cache;
+  cache.store(server_builder{"a"}.version("5").made());
+  cache.store(server_builder{"b"}.version("6").made());
+  auto const held = claim(cache, key_a);
+  CHECK(cache.newer_than_claimed().empty());
+  auto const newer = server_builder{"a"}.version("7").allocated().made();
+  cache.store(newer);
+  cache.store(server_builder{"b"}.version("8").made());  // not claimed: it counts at once
+  REQUIRE(cache.newer_than_claimed().size() == 1);
+  CHECK(*cache.newer_than_claimed()[0] == *newer);
+  cache.erase(key_a, "u-a");
+  CHECK(cache.newer_than_claimed().empty());
+  cache.put_back(held);
+  CHECK(cache.newer_than_claimed().empty());
+}
+
 TEST_CASE("a value older than the claimed one is no proof against a list when the claim is settled") {
   ready_cache cache;
   cache.store(server_builder{"a"}.version("5").made());

@@ -86,7 +86,7 @@ void matchmaker::deliver(process_ptr const& there, call_ptr const& c) {
   there->begin(c);
   // It may hang up at any time.
   if (!w.trouble(0.08)) return;
-  w.queue.in(w.between(0ns, 500ms), [c, weak = std::weak_ptr<process>{there}, self = shared_from_this()] {
+  w.queue.in(w.chance(0.4) ? w.between(0ns, 2ms) : w.between(0ns, 500ms), [c, weak = std::weak_ptr<process>{there}, self = shared_from_this()] {
     auto const process = weak.lock();
     if (!process || c->ended) return;
     self->around_.w.say(self->name_ + " hangs up");

@@ -219,7 +219,10 @@ void process::check_rest() {
       world_.fail(name_ + " knows an old " + name);
     }
   }
-  if (cache_.size() > truth.size()) world_.fail(name_ + " knows a server that does not exist");
+  for (auto const& known : cache_.snapshot("")) {
+    auto const server = api_.read(known->meta.name.view());
+    if (!server || server->meta.uid != known->meta.uid) world_.fail(name_ + " knows " + known->meta.name.str() + ", which does not exist");
+  }
 }
 
 }  // namespace simulation

@@ -51,8 +51,9 @@ class basic_ready_cache {
   auto store(game_server_ptr server) -> store_outcome;
   /// A server was deleted. With `uid`: only that one, a newer server of that name stays. True when it was cached.
   auto erase(object_key const& key, std::string_view uid = {}) -> bool;
-  /// A complete list: takes in each value, then drops what is neither listed nor stored meanwhile. Atomic per key.
-  void replace_all(std::span<game_server_ptr const> servers);
+  /// A complete list: takes in each value, then drops what is neither listed nor stored meanwhile. Atomic per key. With the
+  /// list's own version, an older value that is settled afterwards does not bring back what the list lacked.
+  void replace_all(std::span<game_server_ptr const> servers, std::string_view version = {});
 
   /// Which nodes are there to stay; null: all of them, as in the beginning. The servers of the others rank last in packed order.
   void set_open_nodes(std::shared_ptr<open_nodes const> nodes);
@@ -115,7 +116,7 @@ class basic_ready_cache {
   auto seen_of(stripe& in, std::uint32_t local) -> detail::seen_meanwhile&;
   auto store_claimed(stripe& in, std::uint32_t local, game_server_ptr server) -> store_outcome;
   auto newest_of(stripe const& in, std::uint32_t local) const -> game_server_ptr;
-  void drop_unlisted(stripe& in, std::uint32_t list);
+  void drop_unlisted(stripe& in, std::uint32_t list, shared_string const& version);
   /// If the handle is a claim: ends it by what was seen meanwhile, once amend(slot, seen) has added what the caller
   /// knows. When nothing was seen, the claimed value becomes `otherwise`.
   template <class F>

@@ -41,6 +41,7 @@ struct seen_meanwhile {
   game_server_ptr newest;  ///< null: nothing newer
   bool gone{false};        ///< the claimed server does not exist any more
   bool unlisted{false};    ///< `gone` only because a list lacked it: a list can be older than what is known
+  shared_string list_version{};  ///< of that list; "" when not known
 };
 
 /// A server that left the cache, so that a late value does not bring it back.

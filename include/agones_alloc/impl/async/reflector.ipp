@@ -90,7 +90,7 @@ class reflector_core : public std::enable_shared_from_this<reflector_core> {
 
   void listed(error_code ec, server_list all) {
     if (ec) return pause(ec, "listing game servers failed");
-    cache_.replace_all(all.servers);
+    cache_.replace_all(all.servers, all.resource_version);
     version_ = std::move(all.resource_version);
     ++lists_;
     failures_ = 0;

@@ -145,7 +145,7 @@ auto basic_ready_cache<Mutex>::erase(object_key const& key, std::string_view uid
       auto const newest = at == in.meanwhile.end() ? game_server_ptr{} : at->second.newest;
       if (newest && !is_meant(*newest)) return false;  // the claimed one's end is known already, or it is that server
       if (!newest && !is_meant(*slot.server)) return false;
-      seen_of(in, *found) = {nullptr, true, false};
+      seen_of(in, *found) = {nullptr, true, false, {}};
       return true;
     }
     if (!is_meant(*slot.server)) return false;
@@ -156,14 +156,14 @@ auto basic_ready_cache<Mutex>::erase(object_key const& key, std::string_view uid
 }
 
 template <class Mutex>
-void basic_ready_cache<Mutex>::drop_unlisted(stripe& in, std::uint32_t list) {
+void basic_ready_cache<Mutex>::drop_unlisted(stripe& in, std::uint32_t list, shared_string const& version) {
   guard const lock{in.mutex};
   for (std::uint32_t local = 0; local != in.slots(); ++local) {
     auto& slot = in.at(local);
     if (slot.status == slot_status::absent || slot.list == list) continue;
     if (slot.status == slot_status::claimed) {
       auto& seen = seen_of(in, local);
-      seen = {nullptr, true, !seen.gone || seen.unlisted};
+      seen = {nullptr, true, !seen.gone || seen.unlisted, version};
     } else {
       release(in, local, *slot.server, why_released::unlisted);
     }
@@ -171,10 +171,11 @@ void basic_ready_cache<Mutex>::drop_unlisted(stripe& in, std::uint32_t list) {
 }
 
 template <class Mutex>
-void basic_ready_cache<Mutex>::replace_all(std::span<game_server_ptr const> servers) {
+void basic_ready_cache<Mutex>::replace_all(std::span<game_server_ptr const> servers, std::string_view version) {
   auto const list = list_.fetch_add(1) + 1;
+  shared_string const shared_version{version};
   for (auto const& server : servers) store(server);
-  for (std::size_t i = 0; i <= stripe_mask_; ++i) drop_unlisted(stripes_[i], list);
+  for (std::size_t i = 0; i <= stripe_mask_; ++i) drop_unlisted(stripes_[i], list, shared_version);
   notify();
 }
 
@@ -230,8 +231,9 @@ void basic_ready_cache<Mutex>::settle(server_handle handle, game_server_ptr writ
   end_claim(handle, slot_status::free, [&](detail::server_slot& slot, detail::seen_meanwhile& seen) {
     auto const& claimed = *slot.server;
     auto const of_claimed = written->meta.uid == claimed.meta.uid;
-    // The store has it, so the list that lacked it was older.
-    if (seen.unlisted && of_claimed && !is_newer(claimed, *written)) seen.gone = seen.unlisted = false;
+    // The store had it, so the list that lacked it was older, unless its version says that it was deleted since.
+    auto const since = seen.list_version.empty() || is_newer_version(written->meta.resource_version, seen.list_version);
+    if (seen.unlisted && since && of_claimed && !is_newer(claimed, *written)) seen.gone = seen.unlisted = false;
     // A program that keeps no other store commits what it made of the claimed value, on that value's version.
     auto const made_of_it = of_claimed && written->meta.resource_version == claimed.meta.resource_version;
     if ((seen.gone && of_claimed) || (!made_of_it && !is_newer(*written, claimed))) return;

@@ -69,6 +69,11 @@ inline auto allocation_engine::refuse_id(operation& op, allocation_action& actio
 // The server that has the claim, by all that has been seen; null: none. A server that is being written for somebody else may have
 // got the claim from another replica meanwhile, which is not in the book yet.
 inline auto allocation_engine::holder_of(claim_part const& part) -> game_server_ptr {
+  if (part.what == claim_purpose::expire) {
+    // This one, and not another server with the same id, as two replicas may have made.
+    auto server = cache_.read(part.slot).server;
+    return server != nullptr && find_claim(*server, part.id) ? server : nullptr;
+  }
   auto const slash = part.key.size() - part.id.size();
   auto const ns = std::string_view{part.key}.substr(0, slash - 1);
   if (auto const known = index_.claims().find(ns, part.id)) {
