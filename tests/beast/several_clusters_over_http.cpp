@@ -106,7 +106,7 @@ TEST_CASE("what requests over several clusters end as") {
   };
   auto const none = answers(failed(outcome::unavailable, "no cluster available: east at e1: unavailable (refused)"));
   CHECK(none.first.status == 503);
-  CHECK(json_at(none.first.body, "/message") == R"("no cluster available: east at e1: unavailable (refused)")");
+  CHECK(json_at(none.first.body, "/message") == R"x("no cluster available: east at e1: unavailable (refused)")x");
   CHECK(none.second.status == 503);
   auto const lost = answers(failed(outcome::unknown, "request id 7"));
   CHECK(lost.first.status == 504);
