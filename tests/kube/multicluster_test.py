@@ -94,7 +94,7 @@ def policy(name: str, endpoints: list[str], priority: int = 1) -> dict:
     return {"apiVersion": "multicluster.agones.dev/v1", "kind": "GameServerAllocationPolicy", "metadata": {"name": name},
             "spec": {"priority": priority, "weight": 50,
                      "connectionInfo": {"clusterName": name, "namespace": "default", "secretName": "allocator-client",
-                                        "allocationEndpoints": endpoints}}}
+                                        **({"allocationEndpoints": endpoints} if endpoints else {})}}}
 
 
 def put(path: str, name: str, content: dict) -> None:
