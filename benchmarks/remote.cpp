@@ -20,6 +20,7 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -38,6 +39,7 @@
 #include <utility>
 #include <vector>
 
+#include <malloc.h>
 #include <unistd.h>
 
 namespace {
@@ -246,6 +248,7 @@ auto share_error() -> double {
 
 auto main(int argc, char** argv) -> int {
   auto const how = read_settings(argc, argv);
+  ::mallopt(M_MXFAST, 0);  // see "Memory" in the guide: pauses
   certificate_authority server_ca{"servers"};
   certificate_authority client_ca{"clients"};
   auto const server_pair = [&] { return server_ca.issue({"server", "IP:127.0.0.1", -3600, 3600, "", "serverAuth"}); };

@@ -13,6 +13,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -61,6 +63,7 @@ class secret_credentials final : public credentials_provider,
   std::string server_name_;
   secret_credentials_options options_;
   credentials_ptr current_;
+  std::map<std::string, std::string, std::less<>> used_;  ///< what current_ was made of
   std::string problem_;
   std::uint64_t version_{0};
   std::uint64_t last_waiter_{0};

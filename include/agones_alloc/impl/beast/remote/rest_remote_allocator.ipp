@@ -85,7 +85,7 @@ class rest_remote_core final : public std::enable_shared_from_this<rest_remote_c
         });
       });
     }
-    boost::asio::post(strand_, [self = shared_from_this(), one] { self->begin(one); });
+    boost::asio::dispatch(strand_, [self = shared_from_this(), one] { self->begin(one); });
   }
 
   void tell(boost::asio::any_completion_handler<void(std::vector<remote_endpoint_state>)> done) {
@@ -109,23 +109,23 @@ class rest_remote_core final : public std::enable_shared_from_this<rest_remote_c
     remote_result out;
     if (one->cancelled || shut_) {
       out.result = outcome::cancelled;
-      return finish(one, std::move(out));
+      return finish_later(one, std::move(out));
     }
     auto const now = time_->now();
     if (now >= call.deadline) {
       out.result = outcome::deadline;
-      return finish(one, std::move(out));
+      return finish_later(one, std::move(out));
     }
     auto body = allocation_to_rest_request(*call.allocation, call.gates, {call.namespace_.view(), true});
     if (!body) {
       out.result = outcome::invalid;
       out.errors.push_back({field_error_type::forbidden, body.error().field, "", body.error().message});
-      return finish(one, std::move(out));
+      return finish_later(one, std::move(out));
     }
     auto found = target_of(call);
     if (auto* const problem = std::get_if<std::string>(&found)) {
       out.message = std::move(*problem);
-      return finish(one, std::move(out));
+      return finish_later(one, std::move(out));
     }
     auto target = std::get<0>(std::move(found));
     client_request request;
@@ -199,6 +199,13 @@ class rest_remote_core final : public std::enable_shared_from_this<rest_remote_c
       out.message = target.credentials->problem();
     }
     return out;
+  }
+
+  /// Perhaps still inside the initiating function.
+  void finish_later(std::shared_ptr<remote_exchange> const& one, remote_result result) {
+    boost::asio::post(strand_, [self = shared_from_this(), one, result = std::move(result)]() mutable {
+      self->finish(one, std::move(result));
+    });
   }
 
   void finish(std::shared_ptr<remote_exchange> const& one, remote_result result) {

@@ -58,11 +58,14 @@ AGONES_ALLOC_DECL void secret_credentials::read() {
 AGONES_ALLOC_DECL auto secret_credentials::take(error_code ec, secret_data const& data) -> std::string {
   auto const& name = reference_.secret;
   if (ec) return "secret " + name.str() + ": " + (data.problem.empty() ? ec.message() : data.problem);
+  // Checking a bundle costs milliseconds, and mostly it is the old one.
+  if (current_ && used_ == data.entries) return {};
   client_credentials made;
   made.tls.server_name = server_name_;
   auto bad = name.empty() ? make_trust_bundle(reference_.server_ca.view(), made.tls)
                           : make_client_bundle(data, name.view(), reference_.server_ca.view(), made.tls);
   if (!bad.empty()) return bad;
+  used_ = data.entries;
   if (current_ && current_->tls == made.tls) return {};
   current_ = std::make_shared<client_credentials const>(std::move(made));
   ++version_;
