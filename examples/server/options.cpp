@@ -228,8 +228,7 @@ void add_tls(table& t, server_options& o) {
     auto rule = agones_alloc::parse_namespace_rule(word);
     if (auto const* problem = std::get_if<std::string>(&rule)) refuse("--allow-client", "\"" + word + "\": " + *problem);
     s.clients.push_back(std::get<agones_alloc::namespace_rule>(std::move(rule)));
-  }, "Certificates of that name (CN:, O:, DNS:, email: or URI: before it, or *) may allocate in these namespaces, * for all; others "
-     "nowhere. May be repeated. Default: all may everywhere");
+  }, "Certificates of that name (CN:, O:, DNS:, email:, URI: or *) may allocate in these namespaces, others nowhere. May be repeated");
   t.flag("allow-anonymous", s.anybody, "Over TLS: let everybody allocate who can reach the port, certificate or not");
   t.flag("authorize-direct-callers", s.reviews,
          "Ask the API server about callers that do not come through it: whose bearer token it is, and whether they may create allocations");
