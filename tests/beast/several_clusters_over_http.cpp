@@ -39,10 +39,10 @@ TEST_CASE("request id and hops go to the backend, over both paths") {
     auto const check = [&](auto& f, std::string_view target, std::string_view body) {
       CHECK(f.ask(post(target, body, "Idempotency-Key: id-1\r\nAgones-Alloc-Hops: 3\r\n")).status < 300);
       REQUIRE(f.backend.calls.size() == 1);
-      CHECK(f.backend.calls[0].request_id == "id-1");
+      CHECK(f.backend.calls[0].terms.request_id == "id-1");
       CHECK(f.backend.calls[0].hops == 3);
       CHECK(f.ask(post(target, body)).status < 300);
-      CHECK(f.backend.calls.at(1).request_id.empty());
+      CHECK(f.backend.calls.at(1).terms.request_id.empty());
       CHECK(f.backend.calls.at(1).hops == 0);
     };
     if (path == 0) {

@@ -107,7 +107,7 @@ class fsm_world {
             action_ = fsm_.picked(now_);
             return;
           case fsm_script::choice::busy: action_ = fsm_.busy(now_); return;
-          case fsm_script::choice::none: action_ = fsm_.none(); return;
+          case fsm_script::choice::none: action_ = fsm_.none(now_); return;
         }
         return;
       case allocation_step::update:
