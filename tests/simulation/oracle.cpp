@@ -170,13 +170,13 @@ void oracle::check_server(game_server const& server) {
     if (counter.count > counter.capacity || counter.count < 0) world_.fail("counter " + name.str() + " of " + server.meta.name.str() + " is beyond its capacity");
   }
   if (!is_room(server) || world_.broken == mutation::claim_lost) return;
-  auto const claims = claims_of(server);
+  auto const written = claims_of(server);
   auto const& rooms = server.status.counters.at("rooms");
-  if (rooms.count != static_cast<std::int64_t>(claims.size())) {
-    world_.fail(server.meta.name.str() + " counts " + std::to_string(rooms.count) + " and has " + std::to_string(claims.size()) + " claims");
+  if (rooms.count != static_cast<std::int64_t>(written.size())) {
+    world_.fail(server.meta.name.str() + " counts " + std::to_string(rooms.count) + " and has " + std::to_string(written.size()) + " claims");
   }
   auto const& players = server.status.lists.at("players");
-  for (auto const& claim : claims) {
+  for (auto const& claim : written) {
     auto const& values = players.values;
     if (!values || std::find(values->begin(), values->end(), shared_string{claim.id}) == values->end()) {
       world_.fail("list players of " + server.meta.name.str() + " lacks " + claim.id);
@@ -240,8 +240,8 @@ void oracle::check_settled(game_server const& server) {
   auto const name = server.meta.name.str();
   if (server.status.state == game_server_state::ready) return check_free(server);
   if (server.status.state != game_server_state::allocated) return world_.fail(name + " is on its way for ever");
-  auto const claims = claims_of(server);
-  for (auto const& claim : claims) {
+  auto const written = claims_of(server);
+  for (auto const& claim : written) {
     if (claim.expires) world_.fail("nobody ends the claim of " + claim.id + " on " + name);
     auto const who = known(claim.id);
     auto const* held = who ? who->held_at(server.meta.uid) : nullptr;
@@ -251,7 +251,7 @@ void oracle::check_settled(game_server const& server) {
       world_.fail(name + " is lost: its " + claim.id + " does not know of it");
     }
   }
-  if (!claims.empty()) return;
+  if (!written.empty()) return;
   auto const who = known(session_of(server));
   auto const* held = who ? who->held_at(server.meta.uid) : nullptr;
   if (held == nullptr || (!held->told && !who->unsure)) world_.fail(name + " is lost: it is Allocated, and nobody's");

@@ -33,7 +33,7 @@ struct weather {
 
 class world {
  public:
-  world(std::uint64_t seed, mutation broken, bool verbose) : random{seed}, queue{random}, broken{broken}, verbose_{verbose} {}
+  world(std::uint64_t seed, mutation what, bool verbose) : random{seed}, queue{random}, broken{what}, verbose_{verbose} {}
 
   seeded_random random;
   schedule queue;
