@@ -99,17 +99,22 @@ TEST_CASE_FIXTURE(sharing_fixture, "what is promised in a write counts at once: 
   CHECK(all_ended(calls, outcome::allocated));
 }
 
-TEST_CASE_FIXTURE(sharing_fixture, "a server that is being allocated for the first time is shared by those who come meanwhile") {
-  add_rooms("a", 3, game_server_state::ready);
-  add_rooms("b", 3, game_server_state::ready);
-  auto const first = allocate(room_request(true));
-  std::vector<std::shared_ptr<call>> calls{first};
-  for (int i = 0; i < 3; ++i) calls.push_back(allocate(room_request(true)));
-  CHECK(store.pending() == 2);  // two wait for the first write; the third would not fit
+TEST_CASE_FIXTURE(sharing_fixture, "who waits for a server goes before who comes as it is free") {
+  add_rooms("a", 1, game_server_state::allocated, 1);
+  allocate_options patient;
+  patient.wait_for = 10s;
+  auto const first = allocate(room_request(), patient);
+  auto const second = allocate(room_request(), patient);
+  auto freed = *cache.find(key("a"));
+  freed.status.counters["rooms"] = {0, 2};
+  freed.meta.resource_version = std::to_string(++version);
+  cache.store(share(freed));
+  auto const late = begin(room_request());  // in the same turn
+  run();
   acknowledge_all();
-  CHECK(all_ended(calls, outcome::allocated));
-  CHECK(rooms("a") + rooms("b") == 4);
-  CHECK(store.updates_seen() == 3);
+  CHECK(store.updates_seen() == 1);
+  CHECK(all_ended({first, second}, outcome::allocated));
+  CHECK(late->ended() == outcome::exhausted);
 }
 
 TEST_CASE_FIXTURE(sharing_fixture, "a write that is refused is refused for its leader; the others decide anew") {

@@ -388,7 +388,13 @@ class world {
         return note_claim(got);
       }
       if (target->required) {
-        auto const busy = selector && at->second.status == slot_status::claimed;
+        auto const fits = [&](game_server_ptr const& server) {
+          auto const meant = server && is_allocatable(*server) && (target->uid.empty() || server->meta.uid == target->uid);
+          return meant && std::any_of(request.shapes().begin(), request.shapes().end(),
+                                      [&](view_shape const& shape) { return matches_shape(shape, *server); });
+        };
+        // What it has become since, by somebody else's hand, counts when the claim ends.
+        auto const busy = at != model_.end() && at->second.status == slot_status::claimed && (selector || fits(at->second.seen));
         REQUIRE(status == (busy ? pick_status::busy : pick_status::none));
         return;
       }

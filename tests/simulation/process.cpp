@@ -151,26 +151,34 @@ void process::end(call_ptr const& c, error_code ec, allocation_result result) {
   c->done({true, true, ec, std::move(result)});
 }
 
-auto process::call_of(update_request const& request) const -> call_ptr {
+// Calls that choose the same server share a write: each has a claim in it.
+auto process::calls_of(update_request const& request) const -> std::vector<call_ptr> {
+  std::vector<call_ptr> out;
+  auto const add = [&](auto fits) {
+    auto const at = std::find_if(calls_.begin(), calls_.end(), [&](call_ptr const& c) { return fits(*c); });
+    if (at != calls_.end()) out.push_back(*at);
+  };
   for (auto const& claim : claims_of(*request.desired)) {
     if (find_claim(*request.base, claim.id)) continue;
-    auto const at = std::find_if(calls_.begin(), calls_.end(), [&](call_ptr const& c) { return c->what == wish::allocate && c->who->id == claim.id; });
-    return at == calls_.end() ? nullptr : *at;
+    add([&](call const& c) { return c.what == wish::allocate && c.who->id == claim.id; });
   }
   auto const session = request.desired->meta.labels.value_or_empty("session");
-  if (session.empty() || session == request.base->meta.labels.value_or_empty("session")) return nullptr;
-  auto const at = std::find_if(calls_.begin(), calls_.end(), [&](call_ptr const& c) { return c->who->plain && c->who->id == session; });
-  return at == calls_.end() ? nullptr : *at;
+  if (!session.empty() && session != request.base->meta.labels.value_or_empty("session")) {
+    add([&](call const& c) { return c.who->plain && c.who->id == session; });
+  }
+  return out;
 }
 
 // Inside the allocator's turn: nothing may throw.
 void process::sending(update_request const& request) {
-  auto const c = call_of(request);
-  world_.say(name_ + " sends " + request.base->meta.name.str() + " at version " + request.base->meta.resource_version.str() +
-             (c ? " for " + c->who->id : std::string{}));
-  if (!c) return;
-  if (in_order_) check_order(*c);
-  chosen_.insert(c->who->id);
+  auto const calls = calls_of(request);
+  std::string text = name_ + " sends " + request.base->meta.name.str() + " at version " + request.base->meta.resource_version.str();
+  for (auto const& c : calls) text += (c == calls.front() ? " for " : ", ") + c->who->id;
+  world_.say(text);
+  if (calls.size() > 1) world_.count("shared writes");
+  for (auto const& c : calls) chosen_.insert(c->who->id);
+  if (!in_order_) return;
+  for (auto const& c : calls) check_order(*c);
 }
 
 // Who has had a server before, and lost it, waits for news of that one first.

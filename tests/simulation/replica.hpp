@@ -90,7 +90,7 @@ class process : public std::enable_shared_from_this<process> {
   void sending(update_request const&);
   void check_order(call const&);
   void end(call_ptr const&, error_code, allocation_result);
-  auto call_of(update_request const&) const -> call_ptr;
+  auto calls_of(update_request const&) const -> std::vector<call_ptr>;
 
   world& world_;
   api_server& api_;

@@ -116,8 +116,8 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   void send_forming();
   void offer_to_waiters(operation& leader);
   auto joinable(operation&, std::size_t& shape_index) -> operation*;
-  auto ledger_of(operation& leader) -> game_server&;
-  void ride(operation&, operation& leader, std::size_t shape_index);
+  void join(operation&, operation& leader, std::size_t shape_index);
+  void close_to_joiners(operation& leader);
   void put_into(operation&, game_server&);
   void end_sharing(operation& leader, shared_fate);
   void land();
@@ -172,7 +172,7 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   operation_queue building_;  ///< for their views
   operation_queue forming_;   ///< writes that are sent at the end of the turn
   operation_queue landed_;    ///< those whose shared write has ended
-  boost::unordered_flat_map<std::uint64_t, operation*> leaders_;  ///< newest write that others may share, by their shapes
+  boost::unordered_flat_map<std::uint64_t, operation*> leaders_;  ///< newest forming write that others may join, by their shapes
   wake_queue wakes_;
   boost::unordered_flat_map<std::uint64_t, operation*> parked_;
   boost::unordered_flat_map<std::string, operation*> by_id_;  ///< who is at work for an id

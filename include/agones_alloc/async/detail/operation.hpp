@@ -114,7 +114,6 @@ struct operation : recycled<operation>, engine_message, wake_queue::entry, opera
   // Of who leads a write that others may share.
   std::shared_ptr<game_server> ledger;  ///< the claimed server with all in it that is promised so far
   operation_queue joiners;              ///< in the same write, in order of arrival
-  operation_queue next;                 ///< they choose the server as the write will leave it
   shared_fate fate{shared_fate::lost};  ///< of the write this one joined
 };
 

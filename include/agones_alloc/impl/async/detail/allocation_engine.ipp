@@ -37,7 +37,6 @@ AGONES_ALLOC_DECL allocation_engine::~allocation_engine() {
   landed_.clear();
   for (auto& op : all_) {
     op.joiners.clear();
-    op.next.clear();
     if (op.claim) op.claim->followers.clear();
   }
   all_.clear_and_dispose([](operation* op) { delete op; });

@@ -8,8 +8,8 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
-/// Calls in one write, and behind it: each is told by itself, and decides anew by itself when the write fails.
-inline constexpr std::size_t most_sharing = 256;
+/// In one write: each is told by itself, and decides anew by itself when the write fails.
+inline constexpr std::size_t most_joiners = 255;
 
 /// The same for requests of the same shapes; others that have it are told apart by their shapes.
 inline auto sharing_key(allocation_request const& request) noexcept -> std::uint64_t {
@@ -59,6 +59,7 @@ inline void allocation_engine::send_forming() {
   while (!forming_.empty()) {
     offer_to_waiters(forming_.front());
     auto& op = dequeue(forming_);
+    close_to_joiners(op);
     allocation_action action;
     if (op.cancel && op.cancel->requested.load()) {
       action = op.fsm.cancel(now_);
@@ -68,6 +69,13 @@ inline void allocation_engine::send_forming() {
     perform(op, action);
     land();
   }
+}
+
+// Its write is on its way, or will not be made.
+inline void allocation_engine::close_to_joiners(operation& leader) {
+  if (leaders_.empty() || leader.request == nullptr) return;
+  auto const at = leaders_.find(sharing_key(*leader.request));
+  if (at != leaders_.end() && at->second == &leader) leaders_.erase(at);
 }
 
 // Those who wait for this server may be content with it as it will be. The oldest first, until one does not fit.
@@ -94,48 +102,32 @@ inline void allocation_engine::offer_to_waiters(operation& leader) {
   waking_ = false;
 }
 
-// The write that the operation would share, if no shape before `shape_index` has a free server.
+// The write that the operation may join, if no shape before `shape_index` has a free server.
 inline auto allocation_engine::joinable(operation& op, std::size_t& shape_index) -> operation* {
   if (leaders_.empty() || !allocates(op) || op.request->target()) return nullptr;
-  auto const at = leaders_.find(sharing_key(*op.request));
-  if (at == leaders_.end() || at->second == &op) return nullptr;
-  auto& leader = *at->second;
-  if (leader.joiners.size() + leader.next.size() >= most_sharing) return nullptr;
+  auto const find = [&]() -> operation* {
+    auto const at = leaders_.find(sharing_key(*op.request));
+    return at == leaders_.end() || at->second == &op ? nullptr : at->second;
+  };
+  // Whoever waits for this server came earlier.
+  if (auto* const first = find()) offer_to_waiters(*first);
+  auto* const leader = find();
+  if (leader == nullptr || leader->joiners.size() >= most_joiners) return nullptr;
   auto const& shapes = op.request->shapes();
-  if (leader.request != op.request && leader.request->shapes() != shapes) return nullptr;
+  if (leader->request != op.request && leader->request->shapes() != shapes) return nullptr;
   try {
-    auto const& server = ledger_of(leader);
+    if (!leader->ledger) leader->ledger = desired_of(*leader);
+    auto const& server = *leader->ledger;
     auto const shape = std::find_if(shapes.begin(), shapes.end(), [&](view_shape const& s) { return matches(s.selector, server); });
     if (shape == shapes.end() || !fits(op.request->allocation().spec, server)) return nullptr;
     shape_index = static_cast<std::size_t>(shape - shapes.begin());
-    return &leader;
+    return leader;
   } catch (std::bad_alloc const&) {
     return nullptr;  // it can do without
   }
 }
 
-inline auto allocation_engine::ledger_of(operation& leader) -> game_server& {
-  if (leader.ledger) return *leader.ledger;
-  if (leader.in_queue == &forming_) {
-    leader.ledger = desired_of(leader);
-    return *leader.ledger;
-  }
-  // The write is on its way, with the object itself: what it will leave is put together again.
-  auto server = std::make_shared<game_server>(*leader.base);
-  auto const add = [&server](operation const& one) {
-    apply_allocation(*server, one.request->allocation().spec, one.request->gates(), one.stamp);
-  };
-  add(leader);
-  for (auto const& one : leader.joiners) add(one);
-  leader.ledger = std::move(server);
-  return *leader.ledger;
-}
-
-inline void allocation_engine::ride(operation& op, operation& leader, std::size_t shape_index) {
-  if (leader.in_queue != &forming_) {
-    apply_allocation(*leader.ledger, op.request->allocation().spec, op.request->gates(), leader.stamp);
-    return enqueue(op, leader.next);
-  }
+inline void allocation_engine::join(operation& op, operation& leader, std::size_t shape_index) {
   put_into(op, *leader.ledger);
   leader.stamp = op.stamp;  // by which the write is known
   op.base = leader.base;
@@ -153,24 +145,16 @@ inline auto fate_of(allocation_action const& action) noexcept -> shared_fate {
   return action.complete ? shared_fate::left : shared_fate::lost;
 }
 
-// The leader's claim ends: those in its write share its fate, those behind it choose anew.
+// The leader's claim ends: those in its write share its fate.
 inline void allocation_engine::end_sharing(operation& leader, shared_fate fate) {
   leader.ledger.reset();
-  if (!leaders_.empty() && leader.request != nullptr) {
-    auto const at = leaders_.find(sharing_key(*leader.request));
-    if (at != leaders_.end() && at->second == &leader) leaders_.erase(at);
-  }
+  close_to_joiners(leader);
   while (!leader.joiners.empty()) {
     auto& op = dequeue(leader.joiners);
     op.fate = fate;
     op.answer.server = leader.answer.server;
     landed_.push_back(op);
     op.in_queue = &landed_;
-  }
-  while (!leader.next.empty()) {
-    auto& op = dequeue(leader.next);
-    building_.push_back(op);
-    op.in_queue = &building_;
   }
 }
 

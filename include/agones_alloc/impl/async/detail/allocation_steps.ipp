@@ -133,7 +133,7 @@ inline auto allocation_engine::pick_for(operation& op, allocation_action& action
   }
   if (writes_ >= options_.max_writes) return enqueue(op, waiting_), false;
   if (!waiters_first()) return enqueue(op, building_), false;
-  // A server that is being written to may be the one to choose as it will be: only what goes before it is taken instead.
+  // A server that is about to be written may be the one to choose as it will be: only what goes before it is taken instead.
   auto shapes = std::numeric_limits<std::size_t>::max();
   auto* const leader = joinable(op, shapes);
   pick taken;
@@ -142,7 +142,7 @@ inline auto allocation_engine::pick_for(operation& op, allocation_action& action
     case pick_status::building: return enqueue(op, building_), false;
     case pick_status::busy:
     case pick_status::none:
-      if (leader != nullptr) return ride(op, *leader, shapes), false;
+      if (leader != nullptr) return join(op, *leader, shapes), false;
       action = status == pick_status::busy ? op.fsm.busy(now_) : nothing_for(op);
       return true;
     case pick_status::picked: break;
