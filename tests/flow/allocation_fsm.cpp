@@ -194,10 +194,47 @@ TEST_CASE_FIXTURE(machine, "a lost answer is resolved by reading") {
   SUBCASE("our write is there: allocated") {
     CHECK(is_end(fsm.read_done(read_answer::applied, now, 0.0), outcome::allocated, claim_end::settle));
   }
-  SUBCASE("it was not applied: put back, and again") {
-    auto const again = fsm.read_done(read_answer::untouched, now, 0.0);
-    CHECK(again.claim == claim_end::put_back);
-    CHECK(again.step == step::sleep);
+  SUBCASE("it is not there, or not yet: the same server again, and no other") {
+    auto const pause = fsm.read_done(read_answer::untouched, now, 0.0);
+    CHECK(pause.claim == claim_end::keep);
+    CHECK(pause.step == step::sleep);
+    CHECK(fsm.repeats());
+    now = pause.until;
+    CHECK(fsm.time_passed(now).step == step::update);
+    CHECK(fsm.sent().step == step::hold);
+    SUBCASE("made now") { CHECK(is_end(fsm.update_done(write_answer::applied, now, 0.0), outcome::allocated, claim_end::settle)); }
+    SUBCASE("a conflict with itself") {
+      CHECK(fsm.update_done(write_answer::conflict, now, 0.0).step == step::read);
+      CHECK(is_end(fsm.read_done(read_answer::applied, now, 0.0), outcome::allocated, claim_end::settle));
+    }
+    SUBCASE("a conflict with somebody else: neither can be made any more") {
+      CHECK(fsm.update_done(write_answer::conflict, now, 0.0).step == step::read);
+      auto const again = fsm.read_done(read_answer::superseded, now, 0.0);
+      CHECK(again.claim == claim_end::settle);
+      CHECK_FALSE(fsm.repeats());
+    }
+    SUBCASE("refused: the first one may be made all the same") {
+      auto const more = fsm.update_done(write_answer::refused, now, 0.0);
+      CHECK(more.claim == claim_end::keep);
+      CHECK(more.step == step::sleep);
+      CHECK(is_end(fsm.cancel(now), outcome::unknown, claim_end::put_back));
+    }
+  }
+  SUBCASE("what can be found by its id goes on without its caller") {
+    fsm.see_it_through();
+    fsm.read_done(read_answer::untouched, now, 0.0);
+    auto const told = fsm.cancel(now);
+    CHECK(told.complete);
+    CHECK(told.result == outcome::unknown);
+    CHECK(told.claim == claim_end::keep);
+    CHECK(told.step == step::sleep);
+    now = told.until;
+    CHECK(fsm.time_passed(now).step == step::update);
+    fsm.sent();
+    auto const end = fsm.update_done(write_answer::applied, now, 0.0);
+    CHECK(end.claim == claim_end::settle);
+    CHECK(end.step == step::finished);
+    CHECK_FALSE(end.complete);
   }
   SUBCASE("somebody else was faster: take what is there, and again") {
     auto const again = fsm.read_done(read_answer::superseded, now, 0.0);

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -50,6 +51,7 @@ class replica_store final : public store {
   std::string name_;
   std::shared_ptr<hooks> hooks_;
   std::vector<std::weak_ptr<call>> calls_;
+  std::map<std::string, nanos> decided_;  ///< by the stamp of an allocation
 };
 
 /// One replica's list and watch.

@@ -61,7 +61,8 @@ enum class shared_fate : std::uint8_t {
 
 /// The rules: a server is claimed before it is written; a write known not to be applied puts the claimed value
 /// back; a conflict does not, it asks for fresh data; a write of unknown fate is read back, and stays claimed,
-/// beyond its caller's time if need be, until its fate is known. `cancelled` and `deadline` mean that nothing
+/// beyond its caller's time if need be, until its fate is known. If it is not there, it may be on its way yet: no
+/// other server is taken, but the same write sent again, as one of the two must fail. `cancelled` and `deadline` mean that nothing
 /// was taken. The caller is told exactly once. Spec 6.1 (retries), 6.5, 6.7; Q3, Q4, Q12, Q22, Q44.
 ///
 /// A value; not thread-safe. Events that do not fit the state (a wake that comes late) change nothing.
@@ -104,6 +105,11 @@ class allocation_fsm {
   /// as `unknown` when it is being read back.
   AGONES_ALLOC_DECL auto cancel(time_point now) noexcept -> allocation_action;
 
+  /// For a write that is to be found by its id: it goes on until its fate is known, also when its caller has left.
+  void see_it_through() noexcept { persistent_ = true; }
+  /// The next write must be the same as the last: that one may still be on its way.
+  auto repeats() const noexcept -> bool { return haunted_; }
+
   auto tries() const noexcept -> std::uint32_t { return tries_; }  ///< writes sent
   auto finished() const noexcept -> bool { return state_ == state::finished; }
   auto has_caller() const noexcept -> bool { return caller_; }
@@ -111,7 +117,7 @@ class allocation_fsm {
   auto claiming() const noexcept -> bool { return claiming_; }
 
  private:
-  enum class state : std::uint8_t { picking, claimed, writing, reading, read_pause, retry_pause, parked, joined, finished };
+  enum class state : std::uint8_t { picking, claimed, writing, reading, read_pause, retry_pause, repeat_pause, parked, joined, finished };
 
   auto hold() const noexcept -> allocation_action;
   auto parked_until() const noexcept -> time_point;
@@ -120,6 +126,8 @@ class allocation_fsm {
   auto try_again(claim_end, bool lost_race, time_point now, double draw, std::chrono::nanoseconds advice) noexcept
       -> allocation_action;
   auto read_back() noexcept -> allocation_action;
+  auto give_up() noexcept -> allocation_action;
+  auto repeat(time_point now, double draw) noexcept -> allocation_action;
 
   retry_policy const* policy_;
   allocation_limits const* limits_;
@@ -134,6 +142,8 @@ class allocation_fsm {
   bool caller_{true};     ///< somebody waits for the result
   bool leaving_{false};   ///< cancelled while a write was under way
   bool claiming_{false};
+  bool persistent_{false};
+  bool haunted_{false};   ///< a write whose answer was lost may still be applied to what is claimed
   bool waiting_{false};   ///< parked because there was no server, not because all were being written
 };
 

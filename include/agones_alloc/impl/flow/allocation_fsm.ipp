@@ -17,6 +17,7 @@ AGONES_ALLOC_DECL auto allocation_fsm::hold() const noexcept -> allocation_actio
       return action;
     case state::retry_pause:
     case state::read_pause:
+    case state::repeat_pause:
       action.step = allocation_step::sleep;
       action.until = caller_ ? std::min(deadline_, wake_) : wake_;
       return action;
@@ -145,6 +146,17 @@ AGONES_ALLOC_DECL auto allocation_fsm::sent() noexcept -> allocation_action {
 AGONES_ALLOC_DECL auto allocation_fsm::update_done(write_answer answer, time_point now, double draw,
                                                    std::chrono::nanoseconds advice) noexcept -> allocation_action {
   if (state_ != state::writing) return hold();
+  if (haunted_) {
+    switch (answer) {
+      case write_answer::applied:
+      case write_answer::gone:
+      case write_answer::unknown: break;
+      case write_answer::conflict: return read_back();  // was it the first one?
+      case write_answer::refused:
+      case write_answer::not_applied:
+      case write_answer::cancelled: return repeat(now, draw);
+    }
+  }
   switch (answer) {
     case write_answer::applied: return finish(outcome::allocated, claim_end::settle);
     case write_answer::refused: return finish(outcome::refused, claim_end::put_back);
@@ -154,6 +166,7 @@ AGONES_ALLOC_DECL auto allocation_fsm::update_done(write_answer answer, time_poi
     case write_answer::cancelled: return try_again(claim_end::put_back, false, now, draw, advice);
     case write_answer::unknown: break;
   }
+  haunted_ = true;
   auto action = read_back();
   if (caller_ && (leaving_ || now >= deadline_)) {
     caller_ = false;
@@ -180,7 +193,7 @@ AGONES_ALLOC_DECL auto allocation_fsm::read_done(read_answer answer, time_point 
   switch (answer) {
     case read_answer::applied: return finish(outcome::allocated, claim_end::settle);
     case read_answer::ambiguous: return finish(outcome::unknown, claim_end::settle);
-    case read_answer::untouched: return try_again(claim_end::put_back, false, now, draw, no_advice);
+    case read_answer::untouched: return repeat(now, draw);
     case read_answer::superseded: return try_again(claim_end::settle, true, now, draw, no_advice);
     case read_answer::gone: return try_again(claim_end::remove, true, now, draw, no_advice);
     case read_answer::failed: break;
@@ -195,6 +208,7 @@ AGONES_ALLOC_DECL auto allocation_fsm::read_done(read_answer answer, time_point 
 AGONES_ALLOC_DECL auto allocation_fsm::try_again(claim_end claim, bool lost_race, time_point now, double draw,
                                                  std::chrono::nanoseconds advice) noexcept -> allocation_action {
   claiming_ = false;
+  haunted_ = false;
   reads_ = 0;
   if (!caller_) return finish(outcome::unknown, claim);
   if (leaving_) return finish(outcome::cancelled, claim);
@@ -214,6 +228,22 @@ AGONES_ALLOC_DECL auto allocation_fsm::try_again(claim_end claim, bool lost_race
   return action;
 }
 
+// The write is not there, but nobody can say that it will not be. The same again: the version lets one of the two pass.
+AGONES_ALLOC_DECL auto allocation_fsm::repeat(time_point now, double draw) noexcept -> allocation_action {
+  reads_ = 0;
+  if (!haunted_ || (!caller_ && !persistent_)) return finish(outcome::unknown, claim_end::put_back);
+  auto const wait = policy_->wait_after(++failures_, draw);
+  state_ = state::repeat_pause;
+  wake_ = now + wait.value_or(limits_->resolve.cap);
+  auto const too_long = !wait || leaving_ || now >= deadline_;
+  return too_long ? give_up() : hold();
+}
+
+// The caller goes while a write of its may be on its way.
+AGONES_ALLOC_DECL auto allocation_fsm::give_up() noexcept -> allocation_action {
+  return persistent_ ? tell(outcome::unknown) : finish(outcome::unknown, claim_end::put_back);
+}
+
 AGONES_ALLOC_DECL auto allocation_fsm::time_passed(time_point now) noexcept -> allocation_action {
   if (caller_ && now >= deadline_) {
     switch (state_) {
@@ -223,7 +253,8 @@ AGONES_ALLOC_DECL auto allocation_fsm::time_passed(time_point now) noexcept -> a
         return finish(outcome::deadline);
       case state::picking:
       case state::retry_pause: return finish(outcome::deadline);
-      case state::claimed: return finish(outcome::deadline, claim_end::put_back);
+      case state::claimed: return finish(haunted_ ? outcome::unknown : outcome::deadline, claim_end::put_back);
+      case state::repeat_pause: return give_up();
       case state::joined: return finish(outcome::unknown);
       case state::writing:
       case state::reading:
@@ -239,6 +270,14 @@ AGONES_ALLOC_DECL auto allocation_fsm::time_passed(time_point now) noexcept -> a
     case state::read_pause:
       if (now < wake_) break;
       return read_back();
+    case state::repeat_pause: {
+      if (now < wake_) break;
+      state_ = state::claimed;
+      allocation_action action;
+      action.step = allocation_step::update;
+      if (caller_) action.until = deadline_;
+      return action;
+    }
     case state::parked: {
       if (now < parked_until()) break;
       if (waiting_) return finish(outcome::exhausted);
@@ -268,7 +307,8 @@ AGONES_ALLOC_DECL auto allocation_fsm::cancel(time_point now) noexcept -> alloca
     case state::picking:
     case state::retry_pause:
     case state::parked: return finish(outcome::cancelled);
-    case state::claimed: return finish(outcome::cancelled, claim_end::put_back);
+    case state::claimed: return finish(haunted_ ? outcome::unknown : outcome::cancelled, claim_end::put_back);
+    case state::repeat_pause: return give_up();
     case state::reading:
     case state::read_pause: return tell(outcome::unknown);
     case state::joined: leaving_ = true; break;

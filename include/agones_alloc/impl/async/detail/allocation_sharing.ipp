@@ -52,7 +52,8 @@ inline auto fits(allocation_spec const& spec, game_server const& server) -> bool
 inline void allocation_engine::form(operation& op) {
   forming_.push_back(op);
   op.in_queue = &forming_;
-  if (allocates(op) && !op.request->target() && takes_allocated(*op.request)) leaders_[sharing_key(*op.request)] = &op;
+  // One that is repeated must stay as it was.
+  if (allocates(op) && !op.fsm.repeats() && !op.request->target() && takes_allocated(*op.request)) leaders_[sharing_key(*op.request)] = &op;
 }
 
 inline void allocation_engine::send_forming() {
@@ -61,7 +62,7 @@ inline void allocation_engine::send_forming() {
     auto& op = dequeue(forming_);
     close_to_joiners(op);
     allocation_action action;
-    if (op.cancel && op.cancel->requested.load()) {
+    if (op.fsm.has_caller() && op.cancel && op.cancel->requested.load()) {
       action = op.fsm.cancel(now_);
     } else if (send_update(op, action)) {
       continue;
@@ -128,7 +129,9 @@ inline auto allocation_engine::joinable(operation& op, std::size_t& shape_index)
 }
 
 inline void allocation_engine::join(operation& op, operation& leader, std::size_t shape_index) {
+  draw_stamp(op);
   put_into(op, *leader.ledger);
+  if (op.claim) leader.fsm.see_it_through();  // it is to be found by its id
   leader.stamp = op.stamp;  // by which the write is known
   op.base = leader.base;
   op.selector = static_cast<std::uint32_t>(op.request->selector_of(shape_index));
@@ -140,7 +143,7 @@ inline void allocation_engine::join(operation& op, operation& leader, std::size_
 inline auto fate_of(allocation_action const& action) noexcept -> shared_fate {
   auto const settled = action.claim == claim_end::settle;
   if (settled && action.result == outcome::allocated) return shared_fate::applied;
-  if (settled && action.result == outcome::unknown) return shared_fate::unknown;
+  if (action.result == outcome::unknown) return shared_fate::unknown;
   // Nothing was wrong with the write: its leader left before it was sent, or was refused for itself.
   return action.complete ? shared_fate::left : shared_fate::lost;
 }

@@ -183,21 +183,31 @@ inline auto allocation_engine::decide_for(operation& op) -> bool {
   return false;
 }
 
-// What the allocation makes of the claimed server.
-inline auto allocation_engine::desired_of(operation& op) -> std::shared_ptr<game_server> {
-  auto desired = std::make_shared<game_server>(*op.base);
-  put_into(op, *desired);
-  return desired;
-}
-
-// Applies the allocation to the server, with a stamp and a claim of its own.
-inline void allocation_engine::put_into(operation& op, game_server& server) {
+inline void allocation_engine::draw_stamp(operation& op) {
   // A write is recognised by its stamp, so it must be its own: within one reading of the clock, and among
   // replicas whose clocks agree. The nanoseconds are drawn, the microseconds are true.
   auto const drawn = wall() + std::chrono::nanoseconds{static_cast<std::int64_t>(random_.below(1000))};
   // So far behind the last stamp, somebody has set the clock back: stamps do not stay ahead until it has caught up.
   bool const set_back = drawn + std::chrono::seconds{1} < last_stamp_;
   last_stamp_ = op.stamp = set_back ? drawn : std::max(drawn, last_stamp_ + std::chrono::nanoseconds{1});
+}
+
+// What the allocation makes of the claimed server.
+inline auto allocation_engine::desired_of(operation& op) -> std::shared_ptr<game_server> {
+  auto desired = std::make_shared<game_server>(*op.base);
+  if (!op.fsm.repeats()) {
+    draw_stamp(op);
+    put_into(op, *desired);
+    return desired;
+  }
+  // The same again, with all who are in it.
+  put_into(op, *desired);
+  for (auto& one : op.joiners) put_into(one, *desired);
+  return desired;
+}
+
+// Applies the allocation to the server, with the operation's stamp and a claim of its own.
+inline void allocation_engine::put_into(operation& op, game_server& server) {
   auto const& spec = op.request->allocation().spec;
   if (!op.claim) {
     op.report = apply_allocation(server, spec, op.request->gates(), op.stamp);
