@@ -23,7 +23,7 @@ process::process(world& w, api_server& api, oracle& o, std::string name, replica
       clock_{context_.get_executor(), timer::time_point{1h},
              timer::wall_time{1'600'000'000s} + w.now() + settings.wall_offset},
       random_{w.random.next()},
-      store_{w, api, name_, {[this](update_request const& r) { sending(r); }, [this] { wake(); },
+      store_{w, api, name_, {[this](update_request const& r, bool again) { sending(r, again); }, [this] { wake(); },
                              [this](object_key const& key) { world_.queue.in(1ms, [weak = weak_from_this(), key] {
                                auto const self = weak.lock();
                                if (self && !self->dead_) self->cache_.claim(self->cache_.lookup(key).handle);
@@ -170,11 +170,12 @@ auto process::calls_of(update_request const& request) const -> std::vector<call_
 }
 
 // Inside the allocator's turn: nothing may throw.
-void process::sending(update_request const& request) {
+void process::sending(update_request const& request, bool again) {
   auto const calls = calls_of(request);
   std::string text = name_ + " sends " + request.base->meta.name.str() + " at version " + request.base->meta.resource_version.str();
   for (auto const& c : calls) text += (c == calls.front() ? " for " : ", ") + c->who->id;
-  world_.say(text);
+  world_.say(text + (again ? ", again" : ""));
+  if (again) return;
   if (calls.size() > 1) world_.count("shared writes");
   for (auto const& c : calls) chosen_.insert(c->who->id);
   if (!in_order_) return;

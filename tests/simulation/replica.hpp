@@ -87,7 +87,7 @@ class process : public std::enable_shared_from_this<process> {
   void turn();
   void rest();
   void follow_clock();
-  void sending(update_request const&);
+  void sending(update_request const&, bool again);
   void check_order(call const&);
   void end(call_ptr const&, error_code, allocation_result);
   auto calls_of(update_request const&) const -> std::vector<call_ptr>;

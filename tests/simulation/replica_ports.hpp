@@ -22,7 +22,7 @@ namespace simulation {
 class replica_store final : public store {
  public:
   struct hooks {
-    std::function<void(update_request const&)> sending;   ///< a write leaves the replica
+    std::function<void(update_request const&, bool again)> sending;  ///< a write leaves the replica
     std::function<void()> delivered;                      ///< an answer has arrived
     std::function<void(object_key const&)> not_written;   ///< an answer of `unavailable` has arrived, about that server
   };

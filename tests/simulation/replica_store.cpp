@@ -99,13 +99,14 @@ void replica_store::send(call_ptr const& c, nanos there, std::function<std::pair
 }
 
 void replica_store::do_update(update_request request, store::handler done) {
-  hooks_->sending(request);
   auto const c = begin(std::move(done));
   c->key = key_of(request.base->meta);
   // The same write sent again was decided when it was sent first.
   std::string const stamp{request.desired->meta.annotations.value_or_empty(keys::last_allocated_annotation)};
   auto const [first, fresh] = decided_.try_emplace(stamp, world_.now());
-  if (!fresh && stamp != request.base->meta.annotations.value_or_empty(keys::last_allocated_annotation)) world_.count("repeated writes");
+  auto const again = !fresh && stamp != request.base->meta.annotations.value_or_empty(keys::last_allocated_annotation);
+  if (again) world_.count("repeated writes");
+  hooks_->sending(request, again);
   origin const from{name_, true, first->second};
   auto execute = [&w = world_, &api = api_, request, from]() -> std::pair<error_code, game_server_ptr> {
     auto out = api.update(request, from);

@@ -203,6 +203,7 @@ inline auto allocation_engine::desired_of(operation& op) -> std::shared_ptr<game
   // The same again, with all who are in it.
   put_into(op, *desired);
   for (auto& one : op.joiners) put_into(one, *desired);
+  desired->meta.annotations.set(keys::last_allocated_annotation, rfc3339_nano(op.stamp));  // should the last of them have left
   return desired;
 }
 
