@@ -167,6 +167,40 @@ TEST_CASE_FIXTURE(sharing_fixture, "a lost answer is read back once for all in t
   CHECK(rooms("a") == 3);
 }
 
+TEST_CASE_FIXTURE(sharing_fixture, "a lost write that is sent again has everybody in it, and takes nobody else in") {
+  add_rooms("a", 100);
+  std::vector<std::shared_ptr<call>> calls;
+  for (int i = 0; i < 3; ++i) calls.push_back(begin(room_request()));
+  run();
+  auto const base = store.at(0).write.base;
+  auto const first = store.written(0, "7");
+  store.fail(0, errc::outcome_unknown);
+  run();
+  store.show(0, base);
+  run();
+  pass(10ms);
+  REQUIRE(store.pending() == 1);
+  REQUIRE(store.at(0).is_update);
+  auto const late = allocate(room_request());
+  auto again = *store.at(0).write.desired;
+  again.meta.resource_version = "7";
+  CHECK(again == *first);
+  SUBCASE("the second one is made") { store.acknowledge(0, "7"); }
+  SUBCASE("the first one is made after all") {
+    store.fail(0, errc::conflict, "changed", 409);
+    run();
+    REQUIRE(store.pending() == 1);
+    store.show(0, first);
+  }
+  version = 7;
+  run();
+  CHECK(all_ended(calls, outcome::allocated));
+  CHECK(rooms("a") == 3);
+  acknowledge_all();
+  CHECK(late->ended() == outcome::allocated);
+  CHECK(rooms("a") == 4);
+}
+
 TEST_CASE_FIXTURE(sharing_fixture, "who leaves a shared write is told what came of it; its leader may leave before the others") {
   add_rooms("a", 100);
   auto const leader = begin(room_request());
