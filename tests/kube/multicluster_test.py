@@ -20,7 +20,8 @@ import urllib.request  # noqa: E402
 import kit  # noqa: E402
 from cluster.instance import Cluster  # noqa: E402
 from kit import ROOT, case, client, expect, same, tool  # noqa: E402
-from serving import PROGRAM, Caller  # noqa: E402
+from running_server import PROGRAM  # noqa: E402
+from serving import Caller  # noqa: E402
 
 POLICIES = "/apis/multicluster.agones.dev/v1/namespaces/default/gameserverallocationpolicies"
 MANY = {"multiClusterSetting": {"enabled": True}}
