@@ -10,6 +10,7 @@
 #include <agones_alloc/flow/allocation_fsm.hpp>
 #include <agones_alloc/model/outcome.hpp>
 #include <agones_alloc/port/store.hpp>
+#include <agones_alloc/port/timer.hpp>
 #include <agones_alloc/select/apply.hpp>
 #include <agones_alloc/select/claim.hpp>
 #include <agones_alloc/select/request.hpp>

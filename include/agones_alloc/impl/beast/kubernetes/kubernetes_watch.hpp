@@ -16,6 +16,14 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
 namespace detail {
 
+// Each includes this file by way of kubernetes_watch.hpp: whoever includes one of them first has not seen the others here.
+template <class Kind>
+class open_watch;
+template <class Kind>
+class paged_list;
+template <class Kind>
+class streamed_list;
+
 /// Brings calls to the strand, one at a time.
 template <class Kind>
 class watch_core : public std::enable_shared_from_this<watch_core<Kind>> {
