@@ -75,7 +75,6 @@ class multi_cluster_core final : public std::enable_shared_from_this<multi_clust
   void report(cluster_operation const&, allocation_result const&);
   void note_changes();
   auto with() -> cluster_fsm::surroundings { return {time_.now(), memory_, random_}; }
-  auto made_up_id() -> std::string;
 
   boost::asio::strand<boost::asio::any_io_executor> strand_;
   boost::asio::any_completion_executor own_;

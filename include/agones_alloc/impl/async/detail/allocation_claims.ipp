@@ -1,6 +1,7 @@
 #pragma once
 
 #include <agones_alloc/async/detail/allocation_engine.hpp>
+#include <agones_alloc/async/detail/drawn_id.hpp>
 #include <agones_alloc/cache/index/claim_book.hpp>
 
 #include <algorithm>
@@ -8,17 +9,6 @@
 #include <utility>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
-
-/// 128 bits: unique without asking anybody.
-inline auto drawn_id(random_source& random) -> std::string {
-  static constexpr std::string_view hex = "0123456789abcdef";
-  std::string out;
-  for (int word = 0; word < 2; ++word) {
-    auto bits = random.next();
-    for (int digit = 0; digit < 16; ++digit, bits >>= 4U) out += hex[bits & 15U];
-  }
-  return out;
-}
 
 inline auto allocation_engine::claim_problems(allocate_options const& call) -> field_errors {
   field_errors out;

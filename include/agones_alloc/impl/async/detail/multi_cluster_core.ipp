@@ -1,6 +1,7 @@
 #pragma once
 
 #include <agones_alloc/async/detail/complete.hpp>
+#include <agones_alloc/async/detail/drawn_id.hpp>
 #include <agones_alloc/async/detail/multi_cluster_core.hpp>
 #include <agones_alloc/detail/hash.hpp>
 #include <agones_alloc/flow/policy_choice.hpp>
@@ -103,7 +104,7 @@ AGONES_ALLOC_DECL void multi_cluster_core::begin(multi_cluster_request request, 
   if (request.options.deadline) {
     deadline = request.options.timeout ? std::min(deadline, *request.options.deadline) : *request.options.deadline;
   }
-  if (request.request_id.empty()) request.request_id = made_up_id();
+  if (request.request_id.empty()) request.request_id = drawn_id(random_);
   cluster_fsm::request const limits{shape_of(*request.request), request.hops, deadline};
   auto const op = std::make_shared<cluster_operation>(std::move(request), std::move(done),
                                                       cluster_fsm{connection_iterator{chosen}, limits, options_.limits});
@@ -112,16 +113,6 @@ AGONES_ALLOC_DECL void multi_cluster_core::begin(multi_cluster_request request, 
   operations_.emplace(op.get(), op);
   leave.operation = op;
   carry_out(op, op->fsm.start(with()));
-}
-
-AGONES_ALLOC_DECL auto multi_cluster_core::made_up_id() -> std::string {
-  static constexpr char digits[] = "0123456789abcdef";
-  std::string out;
-  for (int word = 0; word != 2; ++word) {
-    auto bits = random_.next();
-    for (int i = 0; i != 16; ++i, bits >>= 4U) out += digits[bits & 15U];
-  }
-  return out;
 }
 
 AGONES_ALLOC_DECL void multi_cluster_core::carry_out(operation_ptr const& op, cluster_action const& action) {
