@@ -8,77 +8,24 @@ sys.dont_write_bytecode = True  # nothing is written into the source tree
 import base64  # noqa: E402
 import collections  # noqa: E402
 import concurrent.futures  # noqa: E402
-import contextlib  # noqa: E402
-import json  # noqa: E402
 import pathlib  # noqa: E402
-import re  # noqa: E402
 import subprocess  # noqa: E402
 import tempfile  # noqa: E402
 import time  # noqa: E402
-import urllib.request  # noqa: E402
 
 import kit  # noqa: E402
 from cluster.instance import Cluster  # noqa: E402
 from kit import ROOT, case, client, expect, same, tool  # noqa: E402
-from running_server import PROGRAM  # noqa: E402
-from serving import Caller  # noqa: E402
+from serving import Caller, Server, stored  # noqa: E402
 
 POLICIES = "/apis/multicluster.agones.dev/v1/namespaces/default/gameserverallocationpolicies"
 MANY = {"multiClusterSetting": {"enabled": True}}
 PAIR = ("default", "b")
 
 
-class Server:
-    """One agones-alloc-server in front of a cluster; ends with the block."""
-
-    def __init__(self, cluster: str, *arguments: str):
-        self.log = tempfile.TemporaryFile("w+")
-        self.process = subprocess.Popen(
-            [PROGRAM, f"--kubeconfig={Cluster(cluster).admin_kubeconfig()}", "--listen=127.0.0.1:0", "--log-format=json", *arguments],
-            stdout=self.log, stderr=self.log)
-        self.port = int(self.wait_for(r'"url":"https?://127\.0\.0\.1:(\d+)"'))
-
-    def wait_for(self, pattern: str, seconds: float = 60) -> str:
-        deadline = time.monotonic() + seconds
-        while True:
-            self.log.seek(0)
-            text = self.log.read()
-            if found := re.search(pattern, text):
-                return found[1]
-            expect(time.monotonic() < deadline and self.process.poll() is None, "the server does not say", pattern, text)
-            time.sleep(0.05)
-
-    def __enter__(self) -> "Server":
-        return self
-
-    def __exit__(self, *_) -> None:
-        self.process.terminate()
-        self.process.wait(30)
-        self.log.close()
-
-    def get(self, path: str) -> tuple[int, str]:
-        with contextlib.suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=30) as answer:
-            return answer.status, answer.read().decode()
-        return 0, ""
-
-    def wait_ready(self, seconds: float = 60) -> None:
-        deadline = time.monotonic() + seconds
-        while self.get("/ready")[0] != 200:
-            expect(time.monotonic() < deadline, "not ready")
-            time.sleep(0.05)
-
-
 def states(cluster: str) -> collections.Counter:
     """Of the game servers, as the cluster's etcd has them."""
-    def encoded(text: str) -> str:
-        return base64.b64encode(text.encode()).decode()
-
-    prefix = "/registry/agones.dev/gameservers/default"
-    request = urllib.request.Request(f"{Cluster(cluster).etcd_url()}/v3/kv/range", method="POST",
-                                     data=json.dumps({"key": encoded(prefix + "/"), "range_end": encoded(prefix + "0")}).encode())
-    with urllib.request.urlopen(request, timeout=30) as answer:
-        found = [json.loads(base64.b64decode(kv["value"])) for kv in json.loads(answer.read()).get("kvs", [])]
-    return collections.Counter(one["status"]["state"] for one in found)
+    return collections.Counter(one["status"]["state"] for one in stored(cluster=cluster).values())
 
 
 def fill(cluster: str, count: int) -> None:
@@ -120,11 +67,11 @@ def _():
         put("/api/v1/namespaces/default/secrets", "allocator-client", {
             "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "allocator-client"},
             "data": {key: base64.b64encode((pair / key).read_bytes()).decode() for key in ("tls.crt", "tls.key", "ca.crt")}})
-        with Server("b", f"--tls-cert={certs}/server/tls.crt", f"--tls-key={certs}/server/tls.key",
-                    f"--client-ca={certs}/ca.crt") as there:
+        with Server(f"--tls-cert={certs}/server/tls.crt", f"--tls-key={certs}/server/tls.key", f"--client-ca={certs}/ca.crt",
+                    kubeconfig=Cluster("b").admin_kubeconfig()) as there:
             put(POLICIES, "here", policy("here", []))
             put(POLICIES, "there", policy("there", [f"127.0.0.1:{there.port}"]))
-            with Server("default", "--multi-cluster") as here:
+            with Server("--multi-cluster") as here:
                 here.wait_ready()
                 first = Caller(here).allocate(MANY)
                 same((first[0], first[1]["status"]["state"]), (201, "Allocated"))

@@ -112,13 +112,13 @@ def number(count: int) -> typing.Callable[[Results], bool]:
     return more
 
 
-def stored(ns: str = "default") -> dict[str, dict]:
+def stored(ns: str = "default", cluster: str = "default") -> dict[str, dict]:
     """The game servers of a namespace as etcd has them, by name: around the API server and its caches."""
     def encoded(text: str) -> str:
         return base64.b64encode(text.encode()).decode()
 
     prefix = f"/registry/agones.dev/gameservers/{ns}"
-    request = urllib.request.Request(f"{Cluster('default').etcd_url()}/v3/kv/range", method="POST",
+    request = urllib.request.Request(f"{Cluster(cluster).etcd_url()}/v3/kv/range", method="POST",
                                      data=json.dumps({"key": encoded(prefix + "/"), "range_end": encoded(prefix + "0")}).encode())
     with urllib.request.urlopen(request, timeout=30) as answer:
         found = [json.loads(base64.b64decode(kv["value"])) for kv in json.loads(answer.read()).get("kvs", [])]
