@@ -70,12 +70,12 @@ void print_replicas(settings const& want, std::size_t number, replicas_figures c
   auto const* const format =
       want.json ? "{\"measure\":\"replicas\",\"replicas\":%zu,\"shares\":%s,\"top_n\":%zu,\"servers\":%zu,\"callers\":%zu,\"allocations\":%zu,\"per_second\":%.1f,"
                   "\"p50_ms\":%.2f,\"patches\":%zu,\"patches_per_allocation\":%.4f,\"conflicts\":%zu,\"early_conflicts\":%zu,"
-                  "\"contentions\":%zu,\"unallocated_while_ready\":%zu}\n"
+                  "\"contentions\":%zu,\"unavailable\":%zu,\"unallocated_while_ready\":%zu}\n"
                 : "%zu replicas (shares: %s, top-n: %zu): %zu servers, %zu callers, %zu allocations: %.1f/s, p50 %.2f ms; %zu PATCHes, %.4f an allocation, "
-                  "%zu conflicts, %zu of them before the last tenth, %zu times contention, %zu times unallocated while ready\n";
+                  "%zu conflicts, %zu of them before the last tenth, %zu times contention, %zu times unavailable, %zu times unallocated while ready\n";
   std::printf(format, number, want.no_shares ? "false" : "true", want.top_n, want.servers, want.callers, seen.seen.allocated(), seen.ours.per_second(), seen.ours.p50_ms(),
               static_cast<std::size_t>(seen.patches), over(seen.patches, seen.seen.allocated()), static_cast<std::size_t>(seen.conflicts),
-              static_cast<std::size_t>(seen.early_conflicts), seen.seen.contended, seen.seen.unallocated);
+              static_cast<std::size_t>(seen.early_conflicts), seen.seen.contended, seen.seen.unavailable, seen.seen.unallocated);
 }
 
 void print_start(settings const& want, start_figures const& seen) {

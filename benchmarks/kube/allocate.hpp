@@ -40,6 +40,7 @@ class tally {
  public:
   std::size_t unallocated{0};  ///< `exhausted` although a server was left: there are no more calls than servers
   std::size_t contended{0};    ///< answers `contention`: the caller asked again
+  std::size_t unavailable{0};  ///< answers `unavailable`, of an API server that is too busy: the same
 
   void took(std::string name) {
     if (!names_.insert(name).second) throw std::runtime_error{"handed out twice: " + name};
@@ -58,8 +59,10 @@ class tally {
   std::set<std::string> names_;
 };
 
-/// Before a caller who was told `contention` asks again.
+/// Before a caller who was told `contention` or `unavailable` asks again.
 inline constexpr std::chrono::milliseconds patience{200};
+/// So many answers `unavailable` in a measurement: the API server is gone rather than busy.
+inline constexpr std::size_t max_unavailable{1000};
 
 /// `count` servers by `callers` callers, spread over the replicas.
 inline auto allocate(environment& env, std::vector<asked_replica>& replicas, std::size_t count, std::size_t callers, tally& seen)
@@ -69,8 +72,9 @@ inline auto allocate(environment& env, std::vector<asked_replica>& replicas, std
     auto answered = [&, done = std::move(done)](agones_alloc::error_code ec, agones_alloc::allocation_result result) {
       if (result.result == outcome::allocated) {
         seen.took(std::string{result.server->meta.name.view()});
-      } else if (result.result == outcome::contention) {
-        ++seen.contended;
+      } else if (result.result == outcome::contention ||
+                 (result.result == outcome::unavailable && seen.unavailable < max_unavailable)) {
+        ++(result.result == outcome::contention ? seen.contended : seen.unavailable);
         auto const pause = std::max<std::chrono::nanoseconds>(result.retry_after, patience);
         return env.time.async_wait_until(env.time.now() + pause, [&call, &from, done](agones_alloc::error_code) { call(from, done); });
       } else if (result.result == outcome::exhausted) {

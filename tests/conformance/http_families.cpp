@@ -73,7 +73,8 @@ class cluster {
     asio::async_write(socket, asio::buffer(request), [](boost::system::error_code, std::size_t) {});
     asio::async_read(socket, asio::dynamic_buffer(answer), [&done](boost::system::error_code, std::size_t) { done = true; });
     // Loopback bytes are there at once: when nothing is ready, only time can bring anything.
-    for (int idle = 0; !done;) {
+    int idle = 0;
+    while (!done) {
       io_.restart();
       if (io_.poll() != 0) continue;
       time_.advance_to_next();

@@ -92,7 +92,7 @@ TEST_CASE("a document over the bound is refused as soon as it is") {
   std::string const text = R"({"a":")" + std::string(100, 'x') + R"("})";
   CHECK(documents(text, {.max_bytes = text.size()}).size() == 1);
   CHECK(documents(text + text, {.max_bytes = text.size()}, 7).size() == 2);
-  for (std::size_t const step : {1, 13, 1000}) {
+  for (std::size_t const step : {1U, 13U, 1000U}) {
     CHECK(documents(text, {.max_bytes = text.size() - 1}, step) ==
           lines{"error: a document of more than 107 bytes, the most that is accepted"});
   }
