@@ -84,6 +84,42 @@ TEST_CASE("a probe whose caller left makes room for the next") {
   CHECK(one.ask(start + 1s) == admission::probe);
 }
 
+TEST_CASE("a driver may probe in place of a call, once it is time") {
+  auto one = opened();
+  CHECK_FALSE(one.begin_probe(start + 999ms));
+  CHECK(one.begin_probe(start + 1s));
+  CHECK_FALSE(one.begin_probe(start + 1s));
+  CHECK(one.ask(start + 1h) == admission::no);
+  one.probed(false, start + 1s, 0, options);
+  CHECK(one.open_until() == start + 3s);
+  REQUIRE(one.begin_probe(start + 3s));
+  one.probed(true, start + 3s, 0, options);
+  CHECK(one.ask(start + 3s) == admission::yes);
+}
+
+TEST_CASE("a probe that is answered closes on trial: the first call that fails opens again, for longer") {
+  auto one = opened();
+  REQUIRE(one.begin_probe(start + 1s));
+  one.probed(true, start + 1s, 0, options);
+  one.failed(admission::yes, start + 1s, 0, options);
+  CHECK(one.state() == breaker_state::open);
+  CHECK(one.open_until() == start + 3s);
+  REQUIRE(one.begin_probe(start + 3s));
+  one.probed(true, start + 3s, 0, options);
+  one.succeeded();  // a call: all is forgotten
+  one.failed(admission::yes, start + 3s, 0, options);
+  CHECK(one.state() == breaker_state::closed);
+}
+
+TEST_CASE("a probe whose breaker was closed by a call meanwhile decides nothing") {
+  auto one = opened();
+  REQUIRE(one.begin_probe(start + 1s));
+  one.succeeded();
+  one.probed(false, start + 1s, 0, options);
+  CHECK(one.state() == breaker_state::closed);
+  CHECK_FALSE(one.begin_probe(start + 1h));
+}
+
 TEST_CASE("breaker options out of range are refused by name") {
   CHECK_THROWS_WITH_AS(check(breaker_options{0, {}}), doctest::Contains("failures"), std::invalid_argument);
   CHECK_THROWS_WITH_AS(check(breaker_options{1, {0}}), doctest::Contains("open.attempts"), std::invalid_argument);

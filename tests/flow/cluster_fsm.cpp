@@ -1,4 +1,4 @@
-#include <agones_alloc/flow/cluster_fsm.hpp>
+#include "cluster_world.hpp"
 
 #include <doctest/doctest.h>
 
@@ -6,79 +6,7 @@
 #include <utility>
 #include <vector>
 
-using namespace agones_alloc;
-using namespace std::chrono_literals;
-
-namespace {
-
-constexpr cluster_fsm::time_point start{1h};
-
-auto policy(std::string_view cluster, std::int32_t priority, std::vector<shared_string> endpoints)
-    -> game_server_allocation_policy {
-  game_server_allocation_policy out;
-  out.meta.name = cluster;
-  out.priority = priority;
-  out.weight = 1;
-  out.connection_info.cluster_name = cluster;
-  out.connection_info.allocation_endpoints = std::move(endpoints);
-  return out;
-}
-
-auto plain_limits() -> cluster_limits {
-  cluster_limits out;
-  out.rounds = {2, 100ms, 1.0, 0.0, 100ms};
-  return out;
-}
-
-/// A request over clusters whose answers the test gives; steps read as text.
-struct world {
-  explicit world(std::vector<game_server_allocation_policy> policies, cluster_limits how = plain_limits(),
-                 cluster_fsm::request what = {7, 0, start + 30s})
-      : limits{how}, fsm{connection_iterator{policies}, what, limits} {
-    take(fsm.start(with()));
-  }
-  auto with() -> cluster_fsm::surroundings { return {now, memory(), random}; }
-  auto memory() -> cluster_memory& { return shared == nullptr ? own : *shared; }
-
-  auto answer(outcome result, bool whole_cluster = false, std::string message = {}) -> std::string {
-    return take(fsm.answered({result, whole_cluster, std::move(message), 0ns}, with()));
-  }
-  auto wake() -> std::string {
-    now = last.until;
-    return take(fsm.woken(with()));
-  }
-  auto take(cluster_action action) -> std::string {
-    last = action;
-    switch (action.step) {
-      case cluster_step::local: step = "local " + fsm.at().connection.namespace_.str(); break;
-      case cluster_step::remote: step = fsm.at().identity + " " + fsm.endpoint().str(); break;
-      case cluster_step::sleep: step = "sleep"; break;
-      case cluster_step::hold: step = "hold"; break;
-      case cluster_step::finished: step = "finished " + std::string{to_string(action.result)}; break;
-    }
-    return step;
-  }
-
-  cluster_limits limits;
-  cluster_fsm::time_point now{start};
-  cluster_memory own;
-  cluster_memory* shared{nullptr};
-  seeded_random random{1};
-  cluster_fsm fsm;
-  cluster_action last;
-  std::string step;
-};
-
-auto two_clusters() -> std::vector<game_server_allocation_policy> {
-  return {policy("east", 1, {"e1", "e2"}), policy("west", 2, {"w1"})};
-}
-auto here(std::string_view name, std::int32_t priority, std::string_view space) -> game_server_allocation_policy {
-  auto out = policy(name, priority, {});
-  out.connection_info.namespace_ = space;
-  return out;
-}
-
-}  // namespace
+using namespace flow_test;
 
 TEST_CASE("the first cluster's first endpoint is called, and its server is the end") {
   world w{two_clusters()};
@@ -92,7 +20,7 @@ TEST_CASE("the first cluster's first endpoint is called, and its server is the e
   CHECK(w.fsm.calls() == 1);
 }
 
-TEST_CASE("what was not executed goes to the next endpoint, then to the next cluster") {
+TEST_CASE("what was not executed goes to the next endpoint, then to the next cluster (S6)") {
   world w{two_clusters()};
   CHECK(w.answer(outcome::unavailable) == "east e2");
   CHECK(w.answer(outcome::unavailable) == "west w1");
@@ -106,7 +34,7 @@ TEST_CASE("a reason that a cluster's endpoints share skips its other endpoints")
   CHECK(w.fsm.attempts()[0].message == "no such secret");
 }
 
-TEST_CASE("an exhausted or busy cluster is followed by the next, not by its next endpoint") {
+TEST_CASE("an exhausted or busy cluster is followed by the next, not by its next endpoint (S3)") {
   for (auto const result : {outcome::exhausted, outcome::contention}) {
     world w{two_clusters()};
     CHECK(w.answer(result) == "west w1");
@@ -121,7 +49,7 @@ TEST_CASE("invalid and refused are the end") {
   }
 }
 
-TEST_CASE("a call of unknown fate is the end: nobody else is asked") {
+TEST_CASE("a call of unknown fate is the end: nobody else is asked (Q24)") {
   world w{two_clusters()};
   CHECK(w.answer(outcome::unknown) == "finished unknown");
 }
@@ -175,7 +103,7 @@ TEST_CASE("where request ids are honoured a call of unknown fate is made again, 
   }
 }
 
-TEST_CASE("this cluster takes part as a policy without endpoints, in the policy's namespace") {
+TEST_CASE("this cluster takes part as a policy without endpoints, in the policy's namespace (S4, S7)") {
   world w{{here("here", 1, "games"), policy("west", 2, {"w1"})}};
   CHECK(w.step == "local games");
   CHECK(w.fsm.endpoint().empty());

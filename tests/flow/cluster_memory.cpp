@@ -60,6 +60,40 @@ TEST_CASE("an opened and a closed breaker are told once each") {
   CHECK(changes[0].now == breaker_state::closed);
 }
 
+TEST_CASE("where somebody else probes no call is let through before the probe's answer") {
+  cluster_memory memory{{.calls_probe = false}};
+  CHECK_FALSE(memory.probe_at("east", "a"));
+  fail(memory, "east", "a", 3);
+  REQUIRE(memory.probe_at("east", "a") == start + 1s);
+  CHECK(memory.ask("east", "a", start + 1h) == breaker::admission::no);
+  CHECK_FALSE(memory.begin_probe("east", "a", start));
+  REQUIRE(memory.begin_probe("east", "a", start + 1s));
+  CHECK_FALSE(memory.probe_at("east", "a"));
+  CHECK(memory.ask("east", "a", start + 1s) == breaker::admission::no);
+  memory.probed("east", "a", "still gone", start + 1s, 0);
+  CHECK(memory.probe_at("east", "a") > start + 1s);
+  CHECK(memory.endpoints(start)[0].message == "still gone");
+  CHECK(memory.take_changes().size() == 1);
+  REQUIRE(memory.begin_probe("east", "a", start + 1h));
+  memory.probed("east", "a", "", start + 1h, 0);
+  CHECK(memory.ask("east", "a", start + 1h) == breaker::admission::yes);
+  auto const changes = memory.take_changes();
+  REQUIRE(changes.size() == 1);
+  CHECK(changes[0].now == breaker_state::closed);
+}
+
+TEST_CASE("an endpoint that is forgotten is no longer told to be dead") {
+  cluster_memory memory;
+  fail(memory, "east", "a", 3);
+  memory.take_changes();
+  memory.forget("east", "a");
+  memory.forget("east", "none");
+  auto const changes = memory.take_changes();
+  REQUIRE(changes.size() == 1);
+  CHECK(changes[0].now == breaker_state::closed);
+  CHECK(memory.endpoints(start).empty());
+}
+
 TEST_CASE("exhaustion is remembered by cluster and kind of request, for a while") {
   cluster_memory memory{{.exhausted_for = 100ms}};
   memory.exhausted("east", 1, start);

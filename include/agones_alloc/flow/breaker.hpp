@@ -22,11 +22,12 @@ AGONES_ALLOC_DECL void check(breaker_options const&);
 enum class breaker_state : std::uint8_t {
   closed,     ///< every call goes
   open,       ///< none does
-  half_open,  ///< one, the probe, is under way: its end decides
+  half_open,  ///< a probe is under way: its end decides
 };
 AGONES_ALLOC_DECL auto to_string(breaker_state) noexcept -> std::string_view;
 
-/// A call asks, and hands back what it was told when it has ended, once.
+/// A call asks, and hands back what it was told when it has ended, once. Who probes: the first call that asks when it was open
+/// for long enough; or, where a driver does so by itself and keeps calls away meanwhile, `begin_probe` and `probed`.
 class breaker {
  public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -39,6 +40,11 @@ class breaker {
   AGONES_ALLOC_DECL void failed(admission, time_point now, double draw, breaker_options const&) noexcept;
   /// The call says nothing about the endpoint: its caller left. The next one may probe.
   AGONES_ALLOC_DECL void withdrawn(admission, time_point now) noexcept;
+
+  /// False: it is not open, or not for long enough yet.
+  AGONES_ALLOC_DECL auto begin_probe(time_point now) noexcept -> bool;
+  /// With an answer it closes. Calls are what counts, however: the first that fails opens it again, for longer than before.
+  AGONES_ALLOC_DECL void probed(bool answers, time_point now, double draw, breaker_options const&) noexcept;
 
   auto state() const noexcept -> breaker_state { return state_; }
   auto failures() const noexcept -> std::uint32_t { return failures_; }  ///< in a row

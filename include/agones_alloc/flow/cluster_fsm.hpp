@@ -25,11 +25,13 @@ struct cluster_limits {
   /// Rounds over the clusters that were busy, or over all that could not be reached; and the waits between.
   backoff_options rounds{3, std::chrono::milliseconds{100}, 2.0, 0.5, std::chrono::seconds{2}};
   std::size_t most_attempts{64};  ///< that are listed; later ones are not
+  /// A request that may wait does so here this long at a time, and then asks the other clusters again.
+  std::chrono::nanoseconds wait_slice{std::chrono::seconds{1}};
 };
 
 enum class cluster_step : std::uint8_t {
-  local,     ///< allocate here, in the namespace of cluster(); then answered()
-  remote,    ///< call endpoint() of cluster(); then answered()
+  local,     ///< allocate here, in the namespace of at(), waiting for a server up to `until` if that is to come; then answered()
+  remote,    ///< call endpoint() of at(); then answered()
   sleep,     ///< then woken(), at `until`
   hold,      ///< an answer is on its way
   finished,  ///< tell the caller `result`
@@ -60,6 +62,9 @@ struct cluster_answer {
 /// With nothing allocated the request ends as `contention` if any cluster was busy, else `exhausted` if any was, else
 /// `unavailable`; busy or unreachable ones get further rounds first, while the deadline allows.
 ///
+/// A request that may wait, and would end as `exhausted` or `contention`, asks them all over and over until its wait is
+/// over. In between it waits at this cluster, in its queue, if this is one of them; one call at a time here as ever.
+///
 /// Not thread-safe. The memory is shared between requests; limits must outlive the machine.
 class cluster_fsm {
  public:
@@ -74,6 +79,7 @@ class cluster_fsm {
     std::size_t shape{0};   ///< a hash of what it wants
     std::uint32_t hops{0};  ///< forwarded so often already
     time_point deadline{time_point::max()};
+    time_point wait_until{time_point::min()};  ///< for a server, while there is none
   };
 
   AGONES_ALLOC_DECL cluster_fsm(connection_iterator clusters, request, cluster_limits const&);
@@ -85,8 +91,9 @@ class cluster_fsm {
   AGONES_ALLOC_DECL auto cancel() -> cluster_action;
 
   /// What the last step is about.
-  auto at() const noexcept -> cluster const& { return current_; }
+  auto at() const noexcept -> cluster const& { return *current_; }
   auto endpoint() const noexcept -> shared_string const& { return endpoint_; }  ///< "": local
+  auto clusters() const noexcept -> connection_iterator const& { return clusters_; }
   auto attempts() const noexcept -> std::vector<attempt> const& { return attempts_; }  ///< each, in order
   auto calls() const noexcept -> std::uint32_t { return calls_; }  ///< local and remote ones
   auto retry_after() const noexcept -> std::chrono::nanoseconds { return retry_after_; }  ///< advice, of busy clusters
@@ -97,8 +104,8 @@ class cluster_fsm {
   struct round {
     bool contention{false};
     bool unreachable{false};
-    std::vector<cluster> busy;
-    std::vector<cluster> unreached;
+    std::vector<cluster const*> busy;
+    std::vector<cluster const*> unreached;
   };
 
   auto next_cluster(surroundings&) -> cluster_action;
@@ -108,8 +115,12 @@ class cluster_fsm {
   auto not_executed(bool whole_cluster, surroundings&) -> cluster_action;
   auto unknown_fate(surroundings&) -> cluster_action;
   auto end_of_round(surroundings&) -> cluster_action;
+  auto wait_for_one(outcome so_far, surroundings&) -> cluster_action;
+  auto pause(time_point until) -> cluster_action;
+  void queue_up(std::vector<cluster const*>&);
   auto finish(outcome) -> cluster_action;
-  auto is_remote() const noexcept -> bool { return !current_.connection.allocation_endpoints.empty(); }
+  static auto nobody() noexcept -> cluster const*;
+  auto is_remote() const noexcept -> bool { return !current_->connection.allocation_endpoints.empty(); }
   void note(outcome, std::string message, std::chrono::nanoseconds took);
 
   connection_iterator clusters_;
@@ -123,14 +134,19 @@ class cluster_fsm {
   bool called_{false};      ///< an endpoint of the present cluster was called
   bool local_tried_{false};
   bool exhausted_{false};   ///< some cluster was
+  bool remotes_{false};     ///< some cluster is remote
+  bool waiting_{false};     ///< the present call waits here for a server
+  time_point waits_until_{};
+  outcome at_deadline_{outcome::deadline};  ///< once it has waited: what it would have ended as without
   std::uint32_t rounds_{1};
   std::uint32_t repeated_{0};
   std::uint32_t calls_{0};
   std::chrono::nanoseconds retry_after_{0};
-  std::vector<cluster> queue_;  ///< to be asked, the next at the back
-  std::vector<cluster> deferred_;
+  cluster const* here_{nullptr};       ///< this cluster, if it is one of them
+  std::vector<cluster const*> queue_;  ///< to be asked, the next at the back
+  std::vector<cluster const*> deferred_;
   round round_;
-  cluster current_;
+  cluster const* current_;
   std::size_t at_{0};  ///< which endpoint
   shared_string endpoint_;
   breaker::admission admission_{breaker::admission::yes};

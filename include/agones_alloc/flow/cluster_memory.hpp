@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,6 +23,7 @@ struct cluster_memory_options {
   std::chrono::nanoseconds exhausted_for{std::chrono::milliseconds{500}};
   std::size_t most_endpoints{1024};  ///< remembered; the one unused for longest is forgotten first
   std::size_t most_shapes{4096};     ///< the same, of clusters and kinds of requests
+  bool calls_probe{true};            ///< false: `probe_at` and what follows it do, and calls never meet a dead endpoint
 };
 
 /// Throws std::invalid_argument naming the option that is out of range.
@@ -60,6 +62,16 @@ class cluster_memory {
   AGONES_ALLOC_DECL void ended(std::string_view cluster, std::string_view endpoint, ended_call const&, time_point now,
                                double draw);
 
+  /// When the endpoint is to be probed; nullopt: its breaker is not open.
+  AGONES_ALLOC_DECL auto probe_at(std::string_view cluster, std::string_view endpoint) -> std::optional<time_point>;
+  /// As breaker says.
+  AGONES_ALLOC_DECL auto begin_probe(std::string_view cluster, std::string_view endpoint, time_point now) -> bool;
+  /// `problem`: why there was no answer; "": there was one.
+  AGONES_ALLOC_DECL void probed(std::string_view cluster, std::string_view endpoint, std::string_view problem,
+                                time_point now, double draw);
+  /// No policy names the endpoint any more.
+  AGONES_ALLOC_DECL void forget(std::string_view cluster, std::string_view endpoint);
+
   /// `shape`: a hash of what the request wants, its namespace included.
   AGONES_ALLOC_DECL void exhausted(std::string_view cluster, std::size_t shape, time_point now);
   AGONES_ALLOC_DECL void not_exhausted(std::string_view cluster, std::size_t shape);
@@ -77,6 +89,11 @@ class cluster_memory {
   AGONES_ALLOC_DECL auto endpoints(time_point now) const -> std::vector<endpoint_state>;
 
  private:
+  /// Of the tables; until the next key is made.
+  auto key_of(std::string_view first, std::string_view second) -> std::string_view;
+  auto shape_key(std::string_view cluster, std::size_t shape) -> std::string_view;
+  void note_change(std::string_view cluster, std::string_view endpoint, bool was_closed, breaker_state);
+
   struct endpoint_record {
     class breaker breaker;
     std::uint64_t calls{0};
@@ -89,6 +106,7 @@ class cluster_memory {
   detail::recent_table<endpoint_record> endpoints_;
   detail::recent_table<time_point> exhausted_;  ///< when that was
   std::vector<change> changes_;
+  std::string key_;  ///< its memory is used again
 };
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

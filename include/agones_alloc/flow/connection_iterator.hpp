@@ -7,6 +7,7 @@
 #include <agones_alloc/port/random.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,8 +15,8 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
-/// Groups policies by priority and cluster and draws each cluster at most once, by weight. A value: copy it
-/// to try again. Cluster identity: clusterName, or "policy " and its UID (else its key) when that is empty (Q31);
+/// Groups policies by priority and cluster and draws each cluster at most once, by weight. A value, cheap to copy: what it
+/// was made of is shared. Cluster identity: clusterName, or "policy " and its UID (else its key) when that is empty (Q31);
 /// the connection of a cluster with several policies is that of the first in (priority, namespace, name) order.
 class connection_iterator {
  public:
@@ -27,7 +28,7 @@ class connection_iterator {
     shared_string server_name{};  ///< by `server_name_annotation`; "": each endpoint's host
   };
 
-  /// The next cluster, or null when none is left. Weight 0 is never drawn. Valid as long as the iterator.
+  /// The next cluster, or null when none is left. Weight 0 is never drawn. Valid as long as the iterator or a copy.
   AGONES_ALLOC_DECL auto next_cluster(random_source&) -> cluster const*;
   /// Its connection alone, or nullopt.
   AGONES_ALLOC_DECL auto next(random_source&) -> std::optional<cluster_connection_info>;
@@ -36,11 +37,16 @@ class connection_iterator {
     std::int32_t priority{0};
     std::vector<cluster> clusters;
   };
-  auto groups() const noexcept -> std::vector<group> const& { return groups_; }
+  auto groups() const noexcept -> std::vector<group> const& { return *groups_; }
+  /// Draws from all clusters again.
+  void restart() noexcept {
+    used_.clear();
+    at_ = 0;
+  }
 
  private:
-  std::vector<group> groups_;
-  std::vector<std::string> used_;
+  std::shared_ptr<std::vector<group> const> groups_;
+  std::vector<cluster const*> used_;
   std::size_t at_{0};
 };
 

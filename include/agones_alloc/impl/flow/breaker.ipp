@@ -27,9 +27,20 @@ AGONES_ALLOC_DECL auto breaker::ask(time_point now) noexcept -> admission {
     case breaker_state::half_open: return admission::no;
     case breaker_state::open: break;
   }
-  if (now < until_) return admission::no;
+  return begin_probe(now) ? admission::probe : admission::no;
+}
+
+AGONES_ALLOC_DECL auto breaker::begin_probe(time_point now) noexcept -> bool {
+  if (state_ != breaker_state::open || now < until_) return false;
   state_ = breaker_state::half_open;
-  return admission::probe;
+  return true;
+}
+
+AGONES_ALLOC_DECL void breaker::probed(bool answers, time_point now, double draw, breaker_options const& options) noexcept {
+  if (state_ != breaker_state::half_open) return;
+  if (!answers) return open(now, draw, options);
+  state_ = breaker_state::closed;
+  failures_ = options.failures - 1;
 }
 
 AGONES_ALLOC_DECL void breaker::succeeded() noexcept { *this = {}; }

@@ -3,13 +3,18 @@
 #include <agones_alloc/flow/cluster_fsm.hpp>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
 AGONES_ALLOC_DECL cluster_fsm::cluster_fsm(connection_iterator clusters, request what, cluster_limits const& limits)
-    : clusters_{std::move(clusters)}, request_{what}, limits_{&limits} {}
+    : clusters_{std::move(clusters)}, request_{what}, limits_{&limits}, current_{nobody()} {}
+
+// This cluster, where no policy is about it.
+AGONES_ALLOC_DECL auto cluster_fsm::nobody() noexcept -> cluster const* {
+  static cluster const none;
+  return &none;
+}
 
 AGONES_ALLOC_DECL auto cluster_fsm::start(surroundings with) -> cluster_action { return next_cluster(with); }
 
@@ -21,12 +26,23 @@ AGONES_ALLOC_DECL auto cluster_fsm::finish(outcome result) -> cluster_action {
 AGONES_ALLOC_DECL void cluster_fsm::note(outcome result, std::string message, std::chrono::nanoseconds took) {
   if (attempts_.size() >= limits_->most_attempts) return;
   attempt one;
-  one.cluster = current_.identity;
+  one.cluster = current_->identity;
   one.endpoint = endpoint_.str();
   one.result = result;
   one.message = std::move(message);
   one.took = took;
   attempts_.push_back(std::move(one));
+}
+
+// In their order.
+AGONES_ALLOC_DECL void cluster_fsm::queue_up(std::vector<cluster const*>& next) {
+  queue_.assign(next.rbegin(), next.rend());
+  next.clear();
+}
+
+AGONES_ALLOC_DECL auto cluster_fsm::pause(time_point until) -> cluster_action {
+  state_ = state::sleeping;
+  return {cluster_step::sleep, {}, until};
 }
 
 // The next one to be asked becomes the present one; false: none is left in this round.
@@ -36,25 +52,25 @@ AGONES_ALLOC_DECL auto cluster_fsm::take_cluster(surroundings& with) -> bool {
     if (drawn == nullptr) {
       drawing_ = false;
       // Deferred is not refused: the memory may be wrong, and nobody else had a server.
-      queue_.assign(std::make_move_iterator(deferred_.rbegin()), std::make_move_iterator(deferred_.rend()));
-      deferred_.clear();
+      queue_up(deferred_);
       break;
     }
     bool const remote = !drawn->connection.allocation_endpoints.empty();
+    remotes_ = remotes_ || remote;
     if (remote && with.memory.was_exhausted(drawn->identity, request_.shape, with.now)) {
-      deferred_.push_back(*drawn);
+      deferred_.push_back(drawn);
       continue;
     }
-    current_ = *drawn;
+    current_ = drawn;
     return true;
   }
   if (!queue_.empty()) {
-    current_ = std::move(queue_.back());
+    current_ = queue_.back();
     queue_.pop_back();
     return true;
   }
   if (!limits_->fallback_local || local_tried_) return false;
-  current_ = {};
+  current_ = nobody();
   return true;
 }
 
@@ -66,6 +82,7 @@ AGONES_ALLOC_DECL auto cluster_fsm::next_cluster(surroundings& with) -> cluster_
     endpoint_ = {};
     if (!is_remote()) {
       local_tried_ = true;
+      here_ = current_;
       return call(with);
     }
     if (request_.hops >= limits_->max_hops) {
@@ -79,8 +96,8 @@ AGONES_ALLOC_DECL auto cluster_fsm::next_cluster(surroundings& with) -> cluster_
 
 AGONES_ALLOC_DECL auto cluster_fsm::call(surroundings& with) -> cluster_action {
   if (with.now >= request_.deadline) {
-    if (is_remote()) with.memory.ended(current_.identity, endpoint_.view(), {admission_, outcome::cancelled, {}, {}}, with.now, 0);
-    return finish(in_doubt_ ? outcome::unknown : outcome::deadline);
+    if (is_remote()) with.memory.ended(current_->identity, endpoint_.view(), {admission_, outcome::cancelled, {}, {}}, with.now, 0);
+    return finish(in_doubt_ ? outcome::unknown : at_deadline_);
   }
   state_ = state::calling;
   called_at_ = with.now;
@@ -91,10 +108,10 @@ AGONES_ALLOC_DECL auto cluster_fsm::call(surroundings& with) -> cluster_action {
 }
 
 AGONES_ALLOC_DECL auto cluster_fsm::next_endpoint(surroundings& with) -> cluster_action {
-  auto const& endpoints = current_.connection.allocation_endpoints;
+  auto const& endpoints = current_->connection.allocation_endpoints;
   for (; at_ < endpoints.size(); ++at_) {
     endpoint_ = endpoints[at_];
-    admission_ = with.memory.ask(current_.identity, endpoint_.view(), with.now);
+    admission_ = with.memory.ask(current_->identity, endpoint_.view(), with.now);
     if (admission_ != breaker::admission::no) return call(with);
     note(outcome::unavailable, "not called: its breaker is open", {});
   }
@@ -109,7 +126,7 @@ AGONES_ALLOC_DECL auto cluster_fsm::not_executed(bool whole_cluster, surrounding
     round_.unreachable = true;
     return next_cluster(with);
   }
-  at_ = whole_cluster ? current_.connection.allocation_endpoints.size() : at_ + 1;
+  at_ = whole_cluster ? current_->connection.allocation_endpoints.size() : at_ + 1;
   return next_endpoint(with);
 }
 
@@ -121,8 +138,7 @@ AGONES_ALLOC_DECL auto cluster_fsm::unknown_fate(surroundings& with) -> cluster_
   auto const wait = backoff{limits_->rounds}.wait_after(repeated_, with.random.unit()).value_or(limits_->rounds.cap);
   if (with.now + wait >= request_.deadline) return finish(outcome::unknown);
   again_ = true;
-  state_ = state::sleeping;
-  return {cluster_step::sleep, {}, with.now + wait};
+  return pause(with.now + wait);
 }
 
 AGONES_ALLOC_DECL auto cluster_fsm::answered(cluster_answer answer, surroundings with) -> cluster_action {
@@ -133,10 +149,12 @@ AGONES_ALLOC_DECL auto cluster_fsm::answered(cluster_answer answer, surroundings
   if (answer.result == outcome::deadline && with.now < request_.deadline) answer.result = outcome::unavailable;
   if (is_remote()) {
     cluster_memory::ended_call const ended{admission_, answer.result, answer.message, took};
-    with.memory.ended(current_.identity, endpoint_.view(), ended, with.now, with.random.unit());
-    if (answer.result == outcome::exhausted) with.memory.exhausted(current_.identity, request_.shape, with.now);
-    if (answer.result == outcome::allocated) with.memory.not_exhausted(current_.identity, request_.shape);
+    with.memory.ended(current_->identity, endpoint_.view(), ended, with.now, with.random.unit());
+    if (answer.result == outcome::exhausted) with.memory.exhausted(current_->identity, request_.shape, with.now);
+    if (answer.result == outcome::allocated) with.memory.not_exhausted(current_->identity, request_.shape);
   }
+  // Its queue may be full: it would be the same at once.
+  bool const too_soon = std::exchange(waiting_, false) && with.now < waits_until_;
   note(answer.result, std::move(answer.message), took);
   auto const or_unknown = [this](outcome result) { return finish(in_doubt_ ? outcome::unknown : result); };
   switch (answer.result) {
@@ -148,6 +166,7 @@ AGONES_ALLOC_DECL auto cluster_fsm::answered(cluster_answer answer, surroundings
     case outcome::unknown: return leaving_ ? finish(outcome::unknown) : unknown_fate(with);
     case outcome::unavailable:
       if (leaving_) return or_unknown(outcome::cancelled);
+      if (too_soon) return pause(waits_until_);
       return not_executed(answer.whole_cluster, with);
     case outcome::contention:
       round_.contention = true;
@@ -158,22 +177,42 @@ AGONES_ALLOC_DECL auto cluster_fsm::answered(cluster_answer answer, surroundings
   }
   // Of a remote that honours request ids, these also say that the call in doubt was not executed.
   if (leaving_) return finish(outcome::cancelled);
-  return next_cluster(with);
+  return too_soon ? pause(waits_until_) : next_cluster(with);
 }
 
 AGONES_ALLOC_DECL auto cluster_fsm::end_of_round(surroundings& with) -> cluster_action {
   auto const result = round_.contention ? outcome::contention : exhausted_ ? outcome::exhausted : outcome::unavailable;
+  if (result != outcome::unavailable && with.now < std::min(request_.wait_until, request_.deadline)) return wait_for_one(result, with);
   auto& next = result == outcome::contention ? round_.busy : round_.unreached;
   if (result == outcome::exhausted || next.empty()) return finish(result);
   auto wait = backoff{limits_->rounds}.wait_after(rounds_, with.random.unit());
   if (!wait) return finish(result);
   if (result == outcome::contention) wait = std::max(*wait, retry_after_);
   if (*wait >= request_.deadline - with.now) return finish(result);
-  queue_.assign(std::make_move_iterator(next.rbegin()), std::make_move_iterator(next.rend()));
+  queue_up(next);
   round_ = {};
   ++rounds_;
-  state_ = state::sleeping;
-  return {cluster_step::sleep, {}, with.now + *wait};
+  return pause(with.now + *wait);
+}
+
+// All were asked. They are asked again after a while, which is spent in this cluster's queue if it is one of them.
+AGONES_ALLOC_DECL auto cluster_fsm::wait_for_one(outcome so_far, surroundings& with) -> cluster_action {
+  at_deadline_ = so_far;
+  waits_until_ = std::min(request_.wait_until, request_.deadline);
+  bool const others = remotes_ || here_ == nullptr;
+  if (others && limits_->wait_slice < waits_until_ - with.now) waits_until_ = with.now + limits_->wait_slice;
+  clusters_.restart();
+  drawing_ = true;
+  local_tried_ = false;
+  exhausted_ = false;
+  round_ = {};
+  if (here_ == nullptr) return pause(waits_until_);
+  current_ = here_;
+  endpoint_ = {};
+  waiting_ = true;
+  auto out = call(with);
+  out.until = waits_until_;
+  return out;
 }
 
 AGONES_ALLOC_DECL auto cluster_fsm::woken(surroundings with) -> cluster_action {

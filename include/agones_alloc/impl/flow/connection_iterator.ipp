@@ -49,6 +49,7 @@ AGONES_ALLOC_DECL connection_iterator::connection_iterator(std::span<game_server
     return std::tie(a.policy->priority, a.identity, a.policy->meta.namespace_, a.policy->meta.name) <
            std::tie(b.policy->priority, b.identity, b.policy->meta.namespace_, b.policy->meta.name);
   });
+  auto groups = std::make_shared<std::vector<group>>();
   for (auto at = sorted.begin(); at != sorted.end();) {
     auto const priority = at->policy->priority;
     auto const identity = at->identity;
@@ -56,9 +57,10 @@ AGONES_ALLOC_DECL connection_iterator::connection_iterator(std::span<game_server
     for (; at != sorted.end() && at->policy->priority == priority && at->identity == identity; ++at) {
       members.push_back(at->policy);
     }
-    if (groups_.empty() || groups_.back().priority != priority) groups_.push_back({priority, {}});
-    groups_.back().clusters.push_back(detail::make_cluster(identity, members));
+    if (groups->empty() || groups->back().priority != priority) groups->push_back({priority, {}});
+    groups->back().clusters.push_back(detail::make_cluster(identity, members));
   }
+  groups_ = std::move(groups);
 }
 
 AGONES_ALLOC_DECL auto connection_iterator::next(random_source& random) -> std::optional<cluster_connection_info> {
@@ -69,21 +71,24 @@ AGONES_ALLOC_DECL auto connection_iterator::next(random_source& random) -> std::
 
 AGONES_ALLOC_DECL auto connection_iterator::next_cluster(random_source& random) -> cluster const* {
   auto const drawable = [this](cluster const& candidate) {
-    return candidate.weight > 0 && std::find(used_.begin(), used_.end(), candidate.identity) == used_.end();
+    return candidate.weight > 0 && std::none_of(used_.begin(), used_.end(), [&candidate](cluster const* used) {
+             return used->identity == candidate.identity;
+           });
   };
-  for (; at_ != groups_.size(); ++at_) {
+  for (; at_ != groups_->size(); ++at_) {
     std::uint64_t total = 0;
-    for (auto const& candidate : groups_[at_].clusters) {
+    auto const& clusters = (*groups_)[at_].clusters;
+    for (auto const& candidate : clusters) {
       if (drawable(candidate)) total = detail::saturating_sum(total, static_cast<std::uint64_t>(candidate.weight));
     }
     if (total == 0) continue;
     auto const drawn = random.below(total);
     std::uint64_t running = 0;
-    for (auto const& candidate : groups_[at_].clusters) {
+    for (auto const& candidate : clusters) {
       if (!drawable(candidate)) continue;
       running = detail::saturating_sum(running, static_cast<std::uint64_t>(candidate.weight));
       if (running <= drawn) continue;
-      used_.push_back(candidate.identity);
+      used_.push_back(&candidate);
       return &candidate;
     }
   }
