@@ -9,6 +9,7 @@
 #include <agones_alloc/impl/async/detail/allocation_steps.ipp>
 #include <agones_alloc/impl/async/detail/memory_store_core.ipp>
 #include <agones_alloc/impl/async/detail/multi_cluster_core.ipp>
+#include <agones_alloc/impl/async/detail/multi_cluster_probes.ipp>
 #include <agones_alloc/impl/async/detail/multi_cluster_reports.ipp>
 #include <agones_alloc/impl/async/detail/object_table.ipp>
 #include <agones_alloc/impl/async/manual_timer.ipp>

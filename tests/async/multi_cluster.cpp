@@ -1,74 +1,10 @@
-#include "../support/allocator_fixture.hpp"
-#include "../support/fake_remote.hpp"
-
-#include <agones_alloc/async/multi_cluster_allocator.hpp>
+#include "../support/cluster_fixture.hpp"
 
 #include <doctest/doctest.h>
 
 #include <stdexcept>
 
 using namespace test_support;
-using namespace std::chrono_literals;
-
-namespace {
-
-auto policy(std::string_view cluster, std::int32_t priority, std::vector<shared_string> endpoints)
-    -> game_server_allocation_policy {
-  game_server_allocation_policy out;
-  out.meta.namespace_ = "default";
-  out.meta.name = cluster;
-  out.priority = priority;
-  out.weight = 1;
-  out.connection_info.cluster_name = cluster;
-  out.connection_info.allocation_endpoints = std::move(endpoints);
-  return out;
-}
-
-auto here(std::string_view space = {}) -> game_server_allocation_policy {
-  auto out = policy("here", 1, {});
-  out.connection_info.namespace_ = space;
-  return out;
-}
-
-struct cluster_fixture : allocator_fixture {
-  explicit cluster_fixture(std::vector<game_server_allocation_policy> all, multi_cluster_options options = quick())
-      : policies{std::move(all)} {
-    clusters.emplace(context.get_executor(), alloc.get(), remote, policies, clock, random, options,
-                     multi_cluster_ports{&samples, &log});
-  }
-  ~cluster_fixture() {
-    clusters.reset();
-    run();
-    CHECK(remote.pending() == 0);
-  }
-  static auto quick() -> multi_cluster_options {
-    multi_cluster_options out;
-    out.limits.rounds.attempts = 1;
-    return out;
-  }
-  auto ask(multi_cluster_request request) -> std::shared_ptr<call> {
-    auto c = std::make_shared<call>();
-    auto done = [c](error_code ec, allocation_result r) {
-      ++c->completions;
-      c->got.emplace(ec, std::move(r));
-    };
-    clusters->async_allocate(std::move(request), boost::asio::bind_cancellation_slot(c->stop.slot(), std::move(done)));
-    CHECK_FALSE(c->done());
-    run();
-    return c;
-  }
-  auto ask() -> std::shared_ptr<call> {
-    multi_cluster_request request;
-    request.request = fleet_request();
-    return ask(std::move(request));
-  }
-
-  policy_list policies;
-  fake_remote remote{context.get_executor()};
-  std::optional<multi_cluster_allocator> clusters;
-};
-
-}  // namespace
 
 TEST_CASE("this cluster has a server: no other is asked") {
   cluster_fixture f{{here(), policy("east", 2, {"e1"})}};
@@ -100,7 +36,7 @@ TEST_CASE("this cluster is exhausted: the remote's server is the answer, with it
   CHECK(c->completions == 1);
 }
 
-TEST_CASE("what a remote is told") {
+TEST_CASE("what a remote is told, the policy's namespace in place of the request's (S5)") {
   auto east = policy("east", 1, {"e1"});
   east.meta.annotations.set(server_name_annotation, "name.example");
   east.connection_info.namespace_ = "games";
@@ -127,13 +63,14 @@ TEST_CASE("what a remote is told") {
   CHECK(c->done());
 }
 
-TEST_CASE("a request without an id gets one, the same for each try") {
+TEST_CASE("a request without an id gets one, and is the same for each try (Q41)") {
   cluster_fixture f{{policy("east", 1, {"e1", "e2"})}};
   auto const c = f.ask();
   f.remote.answer(0, outcome::unavailable);
   f.run();
   CHECK(f.remote.call(0).request_id.size() == 32);
   CHECK(f.remote.call(1).request_id == f.remote.call(0).request_id);
+  CHECK(f.remote.call(1).allocation == f.remote.call(0).allocation);
   f.remote.allocate(1, "far");
   f.run();
   CHECK(c->ended() == outcome::allocated);
@@ -246,7 +183,7 @@ TEST_CASE("one deadline for all clusters, and a shorter one for a call") {
   CHECK(f.remote.calls() == 2);
 }
 
-TEST_CASE("a caller who leaves during a remote call withdraws it") {
+TEST_CASE("a caller who leaves during a remote call withdraws it (Q12)") {
   cluster_fixture f{{policy("east", 1, {"e1"}), policy("west", 2, {"w1"})}};
   SUBCASE("not sent yet") {
     auto const c = f.ask();
@@ -308,7 +245,7 @@ TEST_CASE("after the pause a busy cluster is asked again") {
   CHECK(c->result().attempts.size() == 2);
 }
 
-TEST_CASE("destroying the allocator cancels what is outstanding, and later cancellations find nothing") {
+TEST_CASE("destroying the allocator cancels what is outstanding, and later cancellations find nothing (Q44)") {
   cluster_fixture f{{policy("east", 1, {"e1"})}};
   auto const c = f.ask();
   CHECK(f.clusters->outstanding() == 1);
@@ -359,16 +296,63 @@ TEST_CASE("an endpoint that keeps failing is left alone, which is said once and 
   CHECK(f.log.lines.size() == 2);
 }
 
-TEST_CASE("remote calls and multi-cluster allocations are counted") {
+TEST_CASE("remote calls are counted, and a request once, whoever allocates") {
   cluster_fixture f{{here(), policy("east", 2, {"e1"})}};
   f.ask();
+  f.pass(7ms);
   f.remote.allocate(0, "far");
   f.run();
   REQUIRE(f.samples.calls.size() == 1);
   CHECK(f.samples.calls[0] == "east e1 allocated");
-  REQUIRE(f.samples.samples.size() == 2);  // this cluster's own, exhausted, and the whole
-  CHECK(f.samples.samples[1].result == outcome::allocated);
-  CHECK(f.samples.samples[1].tries == 2);
+  REQUIRE(f.samples.samples.size() == 1);
+  CHECK(f.samples.samples[0].result == outcome::allocated);
+  CHECK(f.samples.samples[0].cluster == "east");
+  CHECK(f.samples.samples[0].tries == 2);
+  CHECK(f.samples.samples[0].took == 7ms);
+  CHECK(f.samples.samples[0].multi_cluster);
+  CHECK(f.log.lines.empty());  // success is no news (S11)
+}
+
+TEST_CASE("what this cluster hands out after others were asked is counted here, from the request's start") {
+  cluster_fixture f{{policy("east", 0, {"e1"}), here()}};
+  f.add("gs1");
+  f.ask();
+  f.pass(7ms);
+  f.remote.answer(0, outcome::exhausted);
+  f.run();
+  f.store.acknowledge(0);
+  f.run();
+  REQUIRE(f.samples.samples.size() == 1);
+  CHECK(f.samples.samples[0].result == outcome::allocated);
+  CHECK(f.samples.samples[0].fleet == "fleet");
+  CHECK(f.samples.samples[0].cluster == "");
+  CHECK(f.samples.samples[0].took == 7ms);
+  CHECK(f.samples.samples[0].multi_cluster);
+}
+
+TEST_CASE("a request that nobody has a server for counts once, as one over several clusters") {
+  cluster_fixture f{{here(), policy("east", 2, {"e1"})}};
+  f.ask();
+  f.remote.answer(0, outcome::exhausted);
+  f.run();
+  REQUIRE(f.samples.samples.size() == 1);
+  CHECK(f.samples.samples[0].result == outcome::exhausted);
+  CHECK(f.samples.samples[0].multi_cluster);
+  f.allocate(fleet_request());  // of this cluster alone
+  REQUIRE(f.samples.samples.size() == 2);
+  CHECK_FALSE(f.samples.samples[1].multi_cluster);
+}
+
+TEST_CASE("a deadline beyond all time is none") {
+  cluster_fixture f{{policy("east", 1, {"e1"})}};
+  multi_cluster_request request;
+  request.request = fleet_request();
+  request.options.timeout = std::chrono::nanoseconds::max();
+  auto const c = f.ask(request);
+  REQUIRE(f.remote.calls() == 1);
+  f.remote.allocate(0, "far");
+  f.run();
+  CHECK(c->ended() == outcome::allocated);
 }
 
 TEST_CASE("without servers of one's own the local turn is passed over") {
@@ -393,5 +377,7 @@ TEST_CASE("multi-cluster options out of range are refused by name") {
   refused([](auto& o) { o.timeout = 0ns; }, "timeout");
   refused([](auto& o) { o.call_timeout = 0ns; }, "call_timeout");
   refused([](auto& o) { o.max_operations = 0; }, "max_operations");
+  refused([](auto& o) { o.probe_timeout = 0ns; }, "probe_timeout");
+  refused([](auto& o) { o.limits.wait_slice = 0ns; }, "limits.wait_slice");
   refused([](auto& o) { o.limits.rounds.attempts = 0; }, "rounds.attempts");
 }

@@ -27,6 +27,19 @@ class fake_remote final : public remote_allocator {
  public:
   explicit fake_remote(boost::asio::any_io_executor executor) : executor_{std::move(executor)} {}
 
+  /// Whether it can be probed, from its first use on.
+  bool probed{false};
+  auto can_probe() const noexcept -> bool override { return probed; }
+  auto probes() const -> std::size_t { return probes_.size(); }
+  auto probe(std::size_t i) const -> remote_call const& { return probes_.at(i)->first; }
+  void answer_probe(std::size_t i, std::string problem) {
+    auto done = std::move(probes_.at(i)->second);
+    auto const executor = boost::asio::get_associated_executor(done, executor_);
+    boost::asio::post(executor_, [executor, p = std::move(problem), h = std::move(done)]() mutable {
+      boost::asio::dispatch(executor, boost::asio::append(std::move(h), std::move(p)));
+    });
+  }
+
   /// What a withdrawn call ends as; nullopt: it goes on.
   std::optional<outcome> withdrawn_as{outcome::cancelled};
 
@@ -86,7 +99,12 @@ class fake_remote final : public remote_allocator {
     made->done.emplace(std::move(done));
   }
 
+  void do_probe(remote_call call, probe_handler done) override {
+    probes_.push_back(std::make_shared<std::pair<remote_call, probe_handler>>(std::move(call), std::move(done)));
+  }
+
   boost::asio::any_io_executor executor_;
+  std::vector<std::shared_ptr<std::pair<remote_call, probe_handler>>> probes_;
   std::vector<std::shared_ptr<pending_call>> calls_;
 };
 

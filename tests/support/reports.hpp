@@ -48,12 +48,18 @@ class sample_list final : public metrics {
     std::string scheduling;
     std::uint32_t tries;
     std::chrono::nanoseconds took;
+    std::string cluster;
+    bool multi_cluster;
   };
   void allocation(allocation_sample const& s) override {
-    samples.push_back({s.result, std::string{s.fleet}, std::string{s.scheduling}, s.tries, s.took});
+    samples.push_back({s.result, std::string{s.fleet}, std::string{s.scheduling}, s.tries, s.took,
+                       std::string{s.cluster}, s.multi_cluster});
   }
   void cluster_call(cluster_call_sample const& s) override {
     calls.push_back(std::string{s.cluster} + " " + std::string{s.endpoint} + " " + std::string{to_string(s.result)});
+  }
+  void cluster_breaker(std::string_view cluster, std::string_view endpoint, bool open) override {
+    breakers.push_back(std::string{cluster} + " " + std::string{endpoint} + (open ? " open" : " closed"));
   }
   void update_conflict() override { ++conflicts; }
   void claim_expired() override { ++expired; }
@@ -61,6 +67,7 @@ class sample_list final : public metrics {
   void waiting(std::size_t n, std::chrono::steady_clock::time_point since) override { depth = n, oldest = since; }
   std::vector<sample> samples;
   std::vector<std::string> calls;
+  std::vector<std::string> breakers;
   int conflicts{0};
   int expired{0};
   std::size_t most_in_flight{0};

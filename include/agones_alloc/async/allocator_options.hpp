@@ -77,6 +77,9 @@ struct allocate_options {
   /// what the allocation put on the server is taken back, and the server goes where claim_options::expired_to says.
   /// Without a request_id one is drawn: allocation_result::claim. Nullopt: the claim needs no confirmation.
   std::optional<std::chrono::nanoseconds> claim_ttl{};
+  /// Set by who asks elsewhere where this fails, and counts the whole then: to when it began. Only success is counted
+  /// here, from that time on, as of several clusters.
+  std::optional<timer::time_point> tentative_since{};
 };
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -21,6 +21,7 @@ struct multi_cluster_options {
   cluster_memory_options memory{};
   std::chrono::nanoseconds timeout{std::chrono::seconds{30}};       ///< of a request that brings none; positive
   std::chrono::nanoseconds call_timeout{std::chrono::seconds{10}};  ///< the most one remote call takes (spec 8.5); positive
+  std::chrono::nanoseconds probe_timeout{std::chrono::seconds{5}};  ///< the same of a probe of a dead endpoint; positive
   std::size_t max_operations{65536};  ///< requests at once; one more ends as `contention` at once
 };
 
@@ -35,7 +36,9 @@ struct multi_cluster_ports {
 /// One request. By its policySelector and namespace policies are chosen, whether or not `multiClusterSetting.enabled`.
 struct multi_cluster_request {
   request_ptr request;
-  allocate_options options{};  ///< `wait_for` is not heeded: it would keep the request from the other clusters
+  /// `wait_for`: when no cluster has a server, waits here, in the queue of this cluster's allocator if it is one of them, and
+  /// asks the others again every cluster_limits::wait_slice. Remotes are not told to wait.
+  allocate_options options{};
   std::string request_id{};  ///< carried to remotes; "": one is made up
   std::uint32_t hops{0};     ///< how often it was forwarded before it came here
 };

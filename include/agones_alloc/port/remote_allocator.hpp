@@ -62,6 +62,7 @@ struct remote_result {
 class remote_allocator {
  public:
   using handler = boost::asio::any_completion_handler<void(remote_result)>;
+  using probe_handler = boost::asio::any_completion_handler<void(std::string)>;
 
   virtual ~remote_allocator() = default;
 
@@ -72,8 +73,20 @@ class remote_allocator {
         [this](auto h, remote_call c) { do_allocate(std::move(c), handler{std::move(h)}); }, token, std::move(call));
   }
 
+  /// Whether dead endpoints can be probed. Otherwise a caller's request has to find out whether one is back.
+  virtual auto can_probe() const noexcept -> bool { return false; }
+  /// Whether the endpoint answers, by something that allocates nothing; the call's allocation is null. Handler signature:
+  /// void(std::string): why not, or "".
+  template <class Token = boost::asio::deferred_t>
+  auto async_probe(remote_call call, Token&& token = {}) {
+    return boost::asio::async_initiate<Token, void(std::string)>(
+        [this](auto h, remote_call c) { do_probe(std::move(c), probe_handler{std::move(h)}); }, token, std::move(call));
+  }
+
  private:
   virtual void do_allocate(remote_call, handler) = 0;
+  /// Never asked for where can_probe() says no.
+  virtual void do_probe(remote_call, probe_handler) {}
 };
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -72,7 +72,6 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
 
   auto admits(claim_purpose) noexcept -> bool;
   auto overloaded() const -> allocation_result;
-  auto deadline_of(allocate_options const&, timer::time_point now) const -> timer::time_point;
   static auto claim_problems(allocate_options const&) -> field_errors;
   void submit(std::unique_ptr<operation>);
 

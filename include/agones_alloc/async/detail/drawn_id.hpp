@@ -13,6 +13,7 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 inline auto drawn_id(random_source& random) -> std::string {
   static constexpr std::string_view hex = "0123456789abcdef";
   std::string out;
+  out.reserve(32);
   for (int word = 0; word < 2; ++word) {
     auto bits = random.next();
     for (int digit = 0; digit < 16; ++digit, bits >>= 4U) out += hex[bits & 15U];

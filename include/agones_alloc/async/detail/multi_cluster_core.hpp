@@ -15,7 +15,9 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <variant>
 #include <vector>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
@@ -39,6 +41,12 @@ struct cluster_operation {
   std::vector<attempt> local_attempts;  ///< at servers of this cluster
 };
 
+/// A dead endpoint that is asked now and then whether it is back, beside the requests. What it is called with.
+struct watched_endpoint {
+  remote_call call;
+  boost::asio::cancellation_signal withdraw;
+};
+
 /// Where a cancellation finds its operation: it may come before the operation has begun.
 struct cluster_cancel {
   bool asked{false};
@@ -51,6 +59,7 @@ class multi_cluster_core final : public std::enable_shared_from_this<multi_clust
   using handler = cluster_operation::handler;
   using endpoints_handler = boost::asio::any_completion_handler<void(std::vector<endpoint_state>)>;
   using operation_ptr = std::shared_ptr<cluster_operation>;
+  using watched_ptr = std::shared_ptr<watched_endpoint>;
 
   AGONES_ALLOC_DECL multi_cluster_core(boost::asio::any_io_executor, allocator* local, remote_allocator&,
                                        policy_source const&, timer&, random_source&, multi_cluster_options,
@@ -64,8 +73,9 @@ class multi_cluster_core final : public std::enable_shared_from_this<multi_clust
 
  private:
   void begin(multi_cluster_request, handler, cluster_cancel&);
+  auto choose(allocation_request const&) -> std::variant<connection_iterator, field_error>;
   void carry_out(operation_ptr const&, cluster_action const&);
-  void allocate_here(operation_ptr const&);
+  void allocate_here(operation_ptr const&, timer::time_point wait_until);
   void call_remote(operation_ptr const&);
   void on_local(operation_ptr const&, allocation_result);
   void on_remote(operation_ptr const&, remote_result);
@@ -73,7 +83,17 @@ class multi_cluster_core final : public std::enable_shared_from_this<multi_clust
   void finish(operation_ptr const&, outcome);
   void reject(handler, allocation_result);
   void report(cluster_operation const&, allocation_result const&);
-  void note_changes();
+  /// Breakers that opened or closed, by what was just done for `op`; null: for none.
+  void note_changes(cluster_operation const* op);
+
+  // Dead endpoints; multi_cluster_probes.ipp.
+  void watch(cluster_operation const&, cluster_memory::change const&);
+  void probe_later(watched_ptr const&);
+  void probe(watched_ptr const&);
+  void on_probed(watched_ptr const&, std::string_view problem);
+  auto is_named(remote_call const&) const -> bool;
+  void forget(watched_ptr const&);
+
   auto with() -> cluster_fsm::surroundings { return {time_.now(), memory_, random_}; }
 
   boost::asio::strand<boost::asio::any_io_executor> strand_;
@@ -87,6 +107,9 @@ class multi_cluster_core final : public std::enable_shared_from_this<multi_clust
   multi_cluster_ports ports_;
   cluster_memory memory_;
   std::unordered_map<cluster_operation*, operation_ptr> operations_;
+  policies_ptr chosen_of_;                                      ///< what `chosen_` was chosen of
+  std::unordered_map<std::string, connection_iterator> chosen_;  ///< by namespace and selector
+  std::unordered_map<std::string, watched_ptr> watched_;         ///< by cluster and endpoint
   std::atomic<std::size_t> outstanding_{0};
   bool closed_{false};
 };
@@ -95,5 +118,6 @@ class multi_cluster_core final : public std::enable_shared_from_this<multi_clust
 
 #ifdef AGONES_ALLOC_HEADER_ONLY
 #include <agones_alloc/impl/async/detail/multi_cluster_core.ipp>
+#include <agones_alloc/impl/async/detail/multi_cluster_probes.ipp>
 #include <agones_alloc/impl/async/detail/multi_cluster_reports.ipp>
 #endif

@@ -88,6 +88,7 @@ struct operation : recycled<operation>, engine_message, wake_queue::entry, opera
   timer::time_point started{};
   timer::time_point deadline{timer::time_point::max()};
   timer::time_point try_started{};
+  std::optional<timer::time_point> tentative_since;
   bool dry_run{false};
   bool parked{false};           ///< the index knows `number`
   bool waits{false};            ///< it counts among those that wait for a server

@@ -14,6 +14,8 @@ AGONES_ALLOC_DECL void check(multi_cluster_options const& options) {
   };
   if (options.timeout <= std::chrono::nanoseconds{0}) refuse("timeout");
   if (options.call_timeout <= std::chrono::nanoseconds{0}) refuse("call_timeout");
+  if (options.probe_timeout <= std::chrono::nanoseconds{0}) refuse("probe_timeout");
+  if (options.limits.wait_slice <= std::chrono::nanoseconds{0}) refuse("limits.wait_slice");
   if (options.max_operations == 0) refuse("max_operations");
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <agones_alloc/async/detail/allocation_engine.hpp>
+#include <agones_alloc/async/detail/call_deadline.hpp>
 #include <agones_alloc/async/detail/complete.hpp>
 
 #include <boost/asio/associated_cancellation_slot.hpp>
@@ -63,17 +64,6 @@ inline auto allocation_engine::overloaded() const -> allocation_result {
   return full;
 }
 
-// No later than time can say.
-inline auto saturated(timer::time_point from, std::chrono::nanoseconds wait) noexcept -> timer::time_point {
-  return wait < timer::time_point::max() - from ? from + wait : timer::time_point::max();
-}
-
-inline auto allocation_engine::deadline_of(allocate_options const& call, timer::time_point now) const -> timer::time_point {
-  if (!call.deadline && !call.timeout) return saturated(now, options_.timeout);
-  auto const after = call.timeout ? saturated(now, *call.timeout) : timer::time_point::max();
-  return std::min(call.deadline.value_or(timer::time_point::max()), after);
-}
-
 AGONES_ALLOC_DECL void allocation_engine::submit(request_ptr request, allocate_options const& call, bool dry_run,
                                                  operation::handler_type handler) {
   if (auto problems = claim_problems(call); !problems.empty()) {
@@ -84,13 +74,13 @@ AGONES_ALLOC_DECL void allocation_engine::submit(request_ptr request, allocate_o
   }
   if (!admits(claim_purpose::allocate)) return reject(std::move(handler), overloaded());
   auto const now = timer_.now();
-  auto const deadline = deadline_of(call, now);
-  auto const wait_until = call.wait_for.count() > 0 ? saturated(now, call.wait_for) : timer::time_point::min();
+  auto const deadline = call_deadline(call, now, options_.timeout);
   auto op = std::make_unique<operation>(std::move(handler), std::move(request),
-                                        allocation_fsm{*retry_, options_.limits, deadline, wait_until});
+                                        allocation_fsm{*retry_, options_.limits, deadline, call_wait_until(call, now)});
   op->started = now;
   op->deadline = deadline;
   op->dry_run = dry_run;
+  op->tentative_since = call.tentative_since;
   if (!dry_run && (!call.request_id.empty() || call.claim_ttl)) {
     op->claim = std::make_unique<claim_part>();
     op->claim->id = call.request_id;
@@ -111,7 +101,7 @@ AGONES_ALLOC_DECL void allocation_engine::submit(std::unique_ptr<claim_part> par
   }
   if (!admits(part->what)) return reject(std::move(handler), overloaded());
   auto const now = timer_.now();
-  auto const deadline = deadline_of(call, now);
+  auto const deadline = call_deadline(call, now, options_.timeout);
   auto op = std::make_unique<operation>(std::move(handler), request_ptr{},
                                         allocation_fsm{*retry_, options_.limits, deadline});
   op->started = now;

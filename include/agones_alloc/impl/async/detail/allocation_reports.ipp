@@ -48,13 +48,15 @@ inline void allocation_engine::tell(operation& op, allocation_action const& acti
   }
   if (op.claim) tell_of_claim(op, told_.back());
   if (ports_.counts == nullptr || op.dry_run || !allocates(op)) return;
+  if (op.tentative_since && action.result != outcome::allocated) return;
   allocation_sample sample;
   sample.result = action.result;
   // The server as it was: a request may put any fleet's name on the one it gets.
   if (auto const& from = op.base ? op.base : result.server) sample.fleet = from->meta.labels.value_or_empty(keys::fleet_label);
   sample.scheduling = op.request->allocation().spec.scheduling.view();
   sample.tries = result.tries;
-  sample.took = now_ - op.started;
+  sample.multi_cluster = op.tentative_since || op.request->allocation().spec.multi_cluster.enabled;
+  sample.took = now_ - op.tentative_since.value_or(op.started);
   ports_.counts->allocation(sample);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <agones_alloc/async/detail/call_deadline.hpp>
 #include <agones_alloc/async/detail/complete.hpp>
 #include <agones_alloc/async/detail/drawn_id.hpp>
 #include <agones_alloc/async/detail/multi_cluster_core.hpp>
@@ -25,6 +26,12 @@ inline auto shape_of(allocation_request const& request) noexcept -> std::size_t 
   return hash.value();
 }
 
+/// Callers are spared where somebody else can find out.
+inline auto memory_options(cluster_memory_options out, remote_allocator const& remote) noexcept -> cluster_memory_options {
+  out.calls_probe = !remote.can_probe();
+  return out;
+}
+
 AGONES_ALLOC_DECL multi_cluster_core::multi_cluster_core(boost::asio::any_io_executor executor, allocator* local,
                                                          remote_allocator& remote, policy_source const& policies,
                                                          timer& time, random_source& random,
@@ -38,7 +45,7 @@ AGONES_ALLOC_DECL multi_cluster_core::multi_cluster_core(boost::asio::any_io_exe
       random_{random},
       options_{std::move(options)},
       ports_{ports},
-      memory_{options_.memory} {}
+      memory_{memory_options(options_.memory, remote)} {}
 
 AGONES_ALLOC_DECL void multi_cluster_core::submit(multi_cluster_request request, handler done) {
   ++outstanding_;
@@ -68,6 +75,29 @@ AGONES_ALLOC_DECL void multi_cluster_core::reject(handler done, allocation_resul
   complete(own_, std::move(done), ec, std::move(result));
 }
 
+// By the policies of now. Requests of one namespace and selector share what is made of them.
+AGONES_ALLOC_DECL auto multi_cluster_core::choose(allocation_request const& request)
+    -> std::variant<connection_iterator, field_error> {
+  constexpr std::size_t most = 256;
+  auto all = policies_.policies();
+  auto const& space = request.allocation().meta.namespace_;
+  auto const& selector = request.allocation().spec.multi_cluster.policy_selector;
+  if (all != chosen_of_) chosen_.clear();
+  chosen_of_ = std::move(all);
+  bool const simple = selector.match_expressions.empty();
+  std::string key;
+  if (simple) {
+    key.append(space.view()).append(1, '\0').append(selector.match_labels.bytes());
+    if (auto const known = chosen_.find(key); known != chosen_.end()) return known->second;
+  }
+  auto found = choose_policies(*chosen_of_, space.view(), selector);
+  if (auto* const problem = std::get_if<field_error>(&found)) return std::move(*problem);
+  connection_iterator made{std::get<0>(found)};
+  if (chosen_.size() >= most) chosen_.clear();
+  if (simple) chosen_.emplace(std::move(key), made);
+  return made;
+}
+
 AGONES_ALLOC_DECL void multi_cluster_core::begin(multi_cluster_request request, handler done, cluster_cancel& leave) {
   allocation_result refused;
   if (closed_ || leave.asked) {
@@ -84,30 +114,25 @@ AGONES_ALLOC_DECL void multi_cluster_core::begin(multi_cluster_request request, 
     refused.retry_after = std::chrono::milliseconds{100};
     return reject(std::move(done), std::move(refused));
   }
-  auto const& wanted = request.request->allocation();
-  auto const all = policies_.policies();
-  auto found = choose_policies(*all, wanted.meta.namespace_.view(), wanted.spec.multi_cluster.policy_selector);
+  auto found = choose(*request.request);
   if (auto* const problem = std::get_if<field_error>(&found)) {
     refused.result = outcome::invalid;
     refused.errors.push_back(std::move(*problem));
     return reject(std::move(done), std::move(refused));
   }
-  auto const& chosen = std::get<0>(found);
-  if (chosen.empty() && !options_.limits.fallback_local) {
+  auto& chosen = *std::get_if<connection_iterator>(&found);
+  if (chosen.groups().empty() && !options_.limits.fallback_local) {
     refused.result = outcome::refused;
     refused.server_code = 500;
     refused.server_message = no_policy_text;
     return reject(std::move(done), std::move(refused));
   }
   auto const now = time_.now();
-  auto deadline = now + request.options.timeout.value_or(options_.timeout);
-  if (request.options.deadline) {
-    deadline = request.options.timeout ? std::min(deadline, *request.options.deadline) : *request.options.deadline;
-  }
+  auto const deadline = call_deadline(request.options, now, options_.timeout);
   if (request.request_id.empty()) request.request_id = drawn_id(random_);
-  cluster_fsm::request const limits{shape_of(*request.request), request.hops, deadline};
+  cluster_fsm::request const limits{shape_of(*request.request), request.hops, deadline, call_wait_until(request.options, now)};
   auto const op = std::make_shared<cluster_operation>(std::move(request), std::move(done),
-                                                      cluster_fsm{connection_iterator{chosen}, limits, options_.limits});
+                                                      cluster_fsm{std::move(chosen), limits, options_.limits});
   op->started = now;
   op->deadline = deadline;
   operations_.emplace(op.get(), op);
@@ -116,9 +141,9 @@ AGONES_ALLOC_DECL void multi_cluster_core::begin(multi_cluster_request request, 
 }
 
 AGONES_ALLOC_DECL void multi_cluster_core::carry_out(operation_ptr const& op, cluster_action const& action) {
-  note_changes();
+  note_changes(op.get());
   switch (action.step) {
-    case cluster_step::local: return allocate_here(op);
+    case cluster_step::local: return allocate_here(op, action.until);
     case cluster_step::remote: return call_remote(op);
     case cluster_step::hold: return;
     case cluster_step::finished: return finish(op, action.result);
@@ -131,7 +156,7 @@ AGONES_ALLOC_DECL void multi_cluster_core::carry_out(operation_ptr const& op, cl
                                            op->withdraw.slot(), boost::asio::bind_executor(strand_, std::move(woken))));
 }
 
-AGONES_ALLOC_DECL void multi_cluster_core::allocate_here(operation_ptr const& op) {
+AGONES_ALLOC_DECL void multi_cluster_core::allocate_here(operation_ptr const& op, timer::time_point wait_until) {
   if (local_ == nullptr) {
     boost::asio::post(strand_, [self = shared_from_this(), op] {
       allocation_result none;
@@ -143,9 +168,11 @@ AGONES_ALLOC_DECL void multi_cluster_core::allocate_here(operation_ptr const& op
   auto const& space = op->fsm.at().connection.namespace_;
   auto const& request = op->request.request;
   bool const same = space.empty() || space == request->allocation().meta.namespace_;
-  // Waiting here is for the last resort only: another cluster may have a server at once.
   allocate_options options;
   options.deadline = op->deadline;
+  // Only when nobody else has one: another cluster may have a server at once.
+  if (auto const now = time_.now(); wait_until > now) options.wait_for = wait_until - now;
+  options.tentative_since = op->started;
   options.request_id = op->request.options.request_id;
   options.claim_ttl = op->request.options.claim_ttl;
   auto done = [self = shared_from_this(), op](error_code, allocation_result result) {
@@ -225,6 +252,8 @@ AGONES_ALLOC_DECL void multi_cluster_core::close() {
     self->closed_ = true;
     auto const all = self->operations_;
     for (auto const& [raw, op] : all) self->cancel(op);
+    auto const watched = std::exchange(self->watched_, {});
+    for (auto const& [key, one] : watched) one->withdraw.emit(boost::asio::cancellation_type::terminal);
   });
 }
 

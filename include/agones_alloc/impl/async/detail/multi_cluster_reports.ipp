@@ -61,7 +61,7 @@ AGONES_ALLOC_DECL void multi_cluster_core::finish(operation_ptr const& op, outco
   complete(own_, std::move(kept->done), ec, std::move(out));
 }
 
-// What this cluster's allocator was asked it has counted itself.
+// A request counts once: what this cluster's allocator has handed out it has counted itself, on whose fleet.
 AGONES_ALLOC_DECL void multi_cluster_core::report(cluster_operation const& op, allocation_result const& result) {
   if (result.result == outcome::unknown && ports_.log != nullptr && !op.fsm.endpoint().empty()) {
     ports_.log->log(severity::warning, "a remote allocation was sent and its fate is not known",
@@ -69,7 +69,8 @@ AGONES_ALLOC_DECL void multi_cluster_core::report(cluster_operation const& op, a
                      {"endpoint", op.fsm.endpoint().view()},
                      {"request_id", op.request.request_id}});
   }
-  if (ports_.counts == nullptr || (op.fsm.calls() != 0 && op.fsm.endpoint().empty())) return;
+  bool const here = op.fsm.calls() != 0 && op.fsm.endpoint().empty();
+  if (ports_.counts == nullptr || (here && result.result == outcome::allocated)) return;
   allocation_sample sample;
   sample.result = result.result;
   if (result.server != nullptr) sample.fleet = result.server->meta.labels.value_or_empty(keys::fleet_label);
@@ -81,9 +82,10 @@ AGONES_ALLOC_DECL void multi_cluster_core::report(cluster_operation const& op, a
   ports_.counts->allocation(sample);
 }
 
-AGONES_ALLOC_DECL void multi_cluster_core::note_changes() {
+AGONES_ALLOC_DECL void multi_cluster_core::note_changes(cluster_operation const* op) {
   for (auto const& change : memory_.take_changes()) {
     bool const closed = change.now == breaker_state::closed;
+    if (!closed && op != nullptr && remote_.can_probe()) watch(*op, change);
     if (ports_.counts != nullptr) ports_.counts->cluster_breaker(change.cluster, change.endpoint, !closed);
     if (ports_.log == nullptr) continue;
     ports_.log->log(closed ? severity::info : severity::warning,
