@@ -17,7 +17,7 @@ sys.dont_write_bytecode = True  # nothing is written into the source tree
 import kit  # noqa: E402
 from fault_run import books, faults  # noqa: E402
 from fault_run.history import History  # noqa: E402
-from fault_run.matchmakers import CLAIM_SECONDS, Matchmaker, Replicas  # noqa: E402
+from fault_run.matchmakers import CLAIM_SECONDS, PATH, Matchmaker, Replicas  # noqa: E402
 from serving import Caller, fill, stored  # noqa: E402
 
 REPLICAS = 3
@@ -37,6 +37,57 @@ def read_options() -> None:
 @kit.case("a cluster is up")
 def _():
     kit.tool("up", "--apiserver-flag=--etcd-compaction-interval=0")
+
+
+def ask(server: faults.Replica, method: str, path: str, fields: dict | None = None, body: dict | None = None) -> tuple[int, dict, dict]:
+    return Replicas([server]).ask(0, method, path, body, fields)
+
+
+def state_by_kubectl(name: str) -> str:
+    return kit.tool("kubectl", "get", "gs", name, "-o", "jsonpath={.status.state}").strip()
+
+
+@kit.case("an id gets the same server from another replica, and after its own was killed; another request with it is refused")
+def _():
+    fill(3)
+    fields = {"Idempotency-Key": "match-1"}
+    with faults.start(0, 2) as first, faults.start(1, 2) as second:
+        first.wait_ready()
+        second.wait_ready()
+        code, body, _ = ask(first, "POST", PATH, fields, {"spec": {}})
+        kit.same((code, body["status"]["state"]), (201, "Allocated"))
+        name = body["status"]["gameServerName"]
+        first.kill()
+        deadline = time.monotonic() + 20  # its watch
+        while ask(second, "GET", "/v1/claims/match-1?namespace=default")[0] != 200:
+            kit.expect(time.monotonic() < deadline, "the other replica does not hear of it")
+            time.sleep(0.02)
+        code, body, head = ask(second, "POST", PATH, fields, {"spec": {}})
+        kit.same((code, body["status"]["gameServerName"], head.get("Agones-Alloc-Repeated")), (201, name, "true"))
+        code, body, _ = ask(second, "POST", PATH, fields, {"spec": {"scheduling": "Distributed"}})
+        kit.expect(code == 422 and "was used for another request" in body["message"], code, body)
+    with faults.start(0, 2) as again:
+        again.wait_ready()
+        code, body, head = ask(again, "POST", PATH, fields, {"spec": {}})
+        kit.same((code, body["status"]["gameServerName"], head.get("Agones-Alloc-Repeated")), (201, name, "true"))
+    kit.same(sorted(one["status"]["state"] for one in stored().values()), ["Allocated", "Ready", "Ready"])
+
+
+@kit.case("a claim that nobody confirms is over after its time, and kubectl agrees; who waits gets its server at once")
+def _():
+    fill(1)
+    with faults.start(0, 1) as server:
+        server.wait_ready()
+        begun = time.monotonic()
+        name = ask(server, "POST", PATH, {"Agones-Alloc-Claim-TTL": "5s"}, {"spec": {}})[1]["status"]["gameServerName"]
+        kit.same(state_by_kubectl(name), "Allocated")
+        code, body, head = ask(server, "POST", PATH, {"Prefer": "wait=20", "Idempotency-Key": "waits"}, {"spec": {}})
+        kit.same((code, body["status"].get("gameServerName"), head.get("Preference-Applied")), (201, name, "wait=20"))
+        kit.expect(4.9 <= time.monotonic() - begun < 15, time.monotonic() - begun)
+        kit.same(ask(server, "POST", "/v1/claims/waits:release?namespace=default")[0], 200)
+        kit.same(state_by_kubectl(name), "Ready")
+        annotations = stored()[name]["metadata"].get("annotations", {})
+        kit.expect(not any(key.startswith("agones-alloc.dev/claim") for key in annotations), annotations)
 
 
 @kit.case("while everything fails now and then: no server is given to two or lost, no confirmed claim is undone, everybody is answered")
