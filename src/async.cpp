@@ -7,11 +7,14 @@
 #include <agones_alloc/impl/async/detail/allocation_reports.ipp>
 #include <agones_alloc/impl/async/detail/allocation_sharing.ipp>
 #include <agones_alloc/impl/async/detail/allocation_steps.ipp>
+#include <agones_alloc/impl/async/detail/fleet_directory_core.ipp>
 #include <agones_alloc/impl/async/detail/memory_store_core.ipp>
 #include <agones_alloc/impl/async/detail/multi_cluster_core.ipp>
 #include <agones_alloc/impl/async/detail/multi_cluster_probes.ipp>
 #include <agones_alloc/impl/async/detail/multi_cluster_reports.ipp>
 #include <agones_alloc/impl/async/detail/object_table.ipp>
+#include <agones_alloc/impl/async/fleet_directory.ipp>
+#include <agones_alloc/impl/async/fleet_watch.ipp>
 #include <agones_alloc/impl/async/manual_timer.ipp>
 #include <agones_alloc/impl/async/memory_store.ipp>
 #include <agones_alloc/impl/async/merged_source.ipp>

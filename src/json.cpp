@@ -11,6 +11,7 @@
 #include <agones_alloc/impl/json/quantity.ipp>
 #include <agones_alloc/impl/json/read_allocation.ipp>
 #include <agones_alloc/impl/json/read_fleet.ipp>
+#include <agones_alloc/impl/json/read_fleet_info.ipp>
 #include <agones_alloc/impl/json/read_game_server.ipp>
 #include <agones_alloc/impl/json/read_node.ipp>
 #include <agones_alloc/impl/json/read_policy.ipp>
@@ -24,5 +25,6 @@
 #include <agones_alloc/impl/json/write_allocation.ipp>
 #include <agones_alloc/impl/json/write_event.ipp>
 #include <agones_alloc/impl/json/write_fleet.ipp>
+#include <agones_alloc/impl/json/write_fleet_info.ipp>
 #include <agones_alloc/impl/json/write_game_server.ipp>
 #include <agones_alloc/impl/json/write_policy.ipp>

@@ -8,4 +8,5 @@
 #include <agones_alloc/impl/select/rank.ipp>
 #include <agones_alloc/impl/select/request.ipp>
 #include <agones_alloc/impl/select/request_digest.ipp>
+#include <agones_alloc/impl/select/selector_text.ipp>
 #include <agones_alloc/impl/select/validate.ipp>

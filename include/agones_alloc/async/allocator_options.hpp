@@ -9,6 +9,7 @@
 #include <agones_alloc/port/logger.hpp>
 #include <agones_alloc/port/metrics.hpp>
 #include <agones_alloc/port/recorder.hpp>
+#include <agones_alloc/port/server_observer.hpp>
 #include <agones_alloc/port/timer.hpp>
 #include <agones_alloc/select/claim.hpp>
 #include <agones_alloc/select/request.hpp>
@@ -59,6 +60,7 @@ struct allocator_ports {
   recorder* events{nullptr};
   metrics* counts{nullptr};
   logger* log{nullptr};
+  server_observer* observer{nullptr};  ///< is told what the store has after each write, as soon as that is known
 };
 
 /// Per call.
@@ -80,6 +82,11 @@ struct allocate_options {
   /// Set by who asks elsewhere where this fails, and counts the whole then: to when it began. Only success is counted
   /// here, from that time on, as of several clusters.
   std::optional<timer::time_point> tentative_since{};
+  /// With async_decide: is filled, before the call completes, with how many servers there are for the request, the first
+  /// `room_names` of them and the breakdown, and no server is chosen. `allocated`: there are some (the result names none);
+  /// `contention`: all that match are being written; `exhausted`.
+  std::shared_ptr<room_report> room{};
+  std::size_t room_names{5};
 };
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

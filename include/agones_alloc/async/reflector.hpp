@@ -7,6 +7,7 @@
 #include <agones_alloc/flow/backoff.hpp>
 #include <agones_alloc/port/logger.hpp>
 #include <agones_alloc/port/random.hpp>
+#include <agones_alloc/port/server_observer.hpp>
 #include <agones_alloc/port/server_source.hpp>
 #include <agones_alloc/port/timer.hpp>
 
@@ -32,6 +33,7 @@ struct reflector_options {
   /// Called on the reflector's executor for every event after the cache took it in (null server: a relist).
   /// Must not throw.
   std::function<void(server_event const&)> on_event{};
+  server_observer* observer{nullptr};  ///< is told all that comes, before the cache; must outlive the reflector as the cache does
 };
 
 struct reflector_statistics {

@@ -4,6 +4,7 @@
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/cache/index_types.hpp>
 #include <agones_alloc/cache/ready_cache.hpp>
+#include <agones_alloc/cache/room_report.hpp>
 #include <agones_alloc/model/outcome.hpp>
 #include <agones_alloc/port/random.hpp>
 #include <agones_alloc/select/rank.hpp>
@@ -51,6 +52,10 @@ class ranked_index {
   /// `shapes`: look at so many of the first of the request's shapes only.
   AGONES_ALLOC_DECL auto pick_and_claim(allocation_request const&, random_source&, pick& out,
                                         std::size_t shapes = std::numeric_limits<std::size_t>::max()) -> pick_status;
+
+  /// How many servers the request could be given, and the first `names` of them, claiming none. Costs a step per selector and
+  /// name once its views are there. False: they are being built, as after a pick; `remaining` is left alone. A target is not looked at.
+  AGONES_ALLOC_DECL auto look(allocation_request const&, std::size_t names, room_report& out) -> bool;
 
   /// How many servers of the namespace remain after each clause, for each of the first 16 selectors. Counts what is
   /// claimed, too. Costs a step per label set, and per server that is left where a clause is not of labels or

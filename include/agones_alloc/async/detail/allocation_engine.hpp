@@ -98,6 +98,7 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   static auto dequeue(operation_queue&) -> operation&;
   auto pick_for(operation&, allocation_action&) -> bool;
   auto decide_for(operation&) -> bool;
+  auto look_for(operation&, allocation_action&) -> bool;
   static auto update_of(operation const&, std::shared_ptr<game_server> desired) -> update_request;
   void draw_stamp(operation&);
   auto desired_of(operation&) -> std::shared_ptr<game_server>;

@@ -90,6 +90,8 @@ struct operation : recycled<operation>, engine_message, wake_queue::entry, opera
   timer::time_point try_started{};
   std::optional<timer::time_point> tentative_since;
   bool dry_run{false};
+  std::shared_ptr<room_report> room;  ///< of a dry run: only to be filled
+  std::size_t room_names{0};
   bool parked{false};           ///< the index knows `number`
   bool waits{false};            ///< it counts among those that wait for a server
   bool counted{false};          ///< its caller was told, and it counts as outstanding still

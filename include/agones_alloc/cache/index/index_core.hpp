@@ -10,6 +10,7 @@
 #include <agones_alloc/cache/index/server_slots.hpp>
 #include <agones_alloc/cache/index_types.hpp>
 #include <agones_alloc/cache/ready_cache.hpp>
+#include <agones_alloc/cache/room_report.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
@@ -45,6 +46,8 @@ class index_core {
   auto build_some() -> bool;
   // impl/cache/index_pick.ipp
   auto pick_and_claim(allocation_request const&, random_source&, pick& out, std::size_t shapes) -> pick_status;
+  // impl/cache/index_look.ipp
+  auto look(allocation_request const&, std::size_t names, room_report& out) -> bool;
   // impl/cache/index_explain.ipp
   auto explain(allocation_request const&) -> breakdown;
   auto load_of(std::string_view node) const -> std::optional<node_load> { return nodes_.find(node); }

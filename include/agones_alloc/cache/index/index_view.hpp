@@ -91,6 +91,19 @@ class index_view {
   }
   void bring_near() noexcept { bag_.bring_near(); }
 
+  /// The first `count` servers, at most those that are free; of a random order, some of them.
+  auto first(std::size_t count, node_table& nodes) -> std::vector<std::uint32_t> {
+    if (shape.order.kind == order_kind::random) return bag_.some(count, *servers_);
+    auto const taken = take_best(count, nodes);
+    std::vector<std::uint32_t> out;
+    out.reserve(taken.size());
+    for (auto const& entry : taken) {
+      put(entry, nodes);
+      out.push_back(entry.id);
+    }
+    return out;
+  }
+
   /// For a view that is still empty: names it is going to have.
   void expect(std::vector<game_server const*> const& sample) {
     if (sample.empty()) return;

@@ -45,6 +45,15 @@ class random_bag {
     }
   }
 
+  /// Some valid entries, up to `count`; they stay.
+  auto some(std::size_t count, server_slots const& servers) -> std::vector<std::uint32_t> {
+    std::vector<std::uint32_t> out;
+    for (std::size_t i = 0; i != size_ && out.size() != count; ++i) {
+      if (servers[at(i).id].placement == at(i).placement) out.push_back(at(i).id);
+    }
+    return out;
+  }
+
   /// What the draw after `depth` others gives, 0 or 1, if nothing changes.
   auto ahead(std::size_t depth) noexcept -> std::optional<std::uint32_t> {
     if (words_ <= depth || size_ <= depth) return std::nullopt;

@@ -90,6 +90,7 @@ class reflector_core : public std::enable_shared_from_this<reflector_core> {
 
   void listed(error_code ec, server_list all) {
     if (ec) return pause(ec, "listing game servers failed");
+    if (options_.observer != nullptr) options_.observer->replaced(all.servers, all.resource_version);
     cache_.replace_all(all.servers, all.resource_version);
     version_ = std::move(all.resource_version);
     ++lists_;
@@ -126,12 +127,22 @@ class reflector_core : public std::enable_shared_from_this<reflector_core> {
   void take_in(server_event const& event) {
     if (event.server == nullptr) return;
     ++events_;
+    if (options_.observer != nullptr) observe(event, *options_.observer);
     switch (event.what) {
       case server_event::kind::added:
       case server_event::kind::modified: cache_.store(event.server); break;
       case server_event::kind::deleted: cache_.erase(key_of(event.server->meta), event.server->meta.uid.view()); break;
     }
     if (options_.on_event) options_.on_event(event);
+  }
+
+  static void observe(server_event const& event, server_observer& observer) {
+    switch (event.what) {
+      case server_event::kind::added:
+      case server_event::kind::modified: return observer.stored(event.server);
+      case server_event::kind::deleted:
+        return observer.erased(key_of(event.server->meta), event.server->meta.uid.view());
+    }
   }
 
   // Goes on where it was: with a list if there is no version to watch from.

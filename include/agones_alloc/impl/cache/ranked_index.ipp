@@ -20,6 +20,9 @@ AGONES_ALLOC_DECL auto ranked_index::pick_and_claim(allocation_request const& re
 AGONES_ALLOC_DECL auto ranked_index::take_waiter(view_shape const& shape) -> std::optional<std::uint64_t> {
   return core_->take_waiter(shape);
 }
+AGONES_ALLOC_DECL auto ranked_index::look(allocation_request const& request, std::size_t names, room_report& out) -> bool {
+  return core_->look(request, names, out);
+}
 AGONES_ALLOC_DECL auto ranked_index::explain(allocation_request const& request) -> breakdown {
   return core_->explain(request);
 }
@@ -42,6 +45,7 @@ AGONES_ALLOC_DECL auto ranked_index::statistics() const -> index_statistics { re
 #ifdef AGONES_ALLOC_HEADER_ONLY
 #include <agones_alloc/impl/cache/index_changes.ipp>
 #include <agones_alloc/impl/cache/index_explain.ipp>
+#include <agones_alloc/impl/cache/index_look.ipp>
 #include <agones_alloc/impl/cache/index_pick.ipp>
 #include <agones_alloc/impl/cache/index_views.ipp>
 #include <agones_alloc/impl/cache/index_waiting.ipp>

@@ -81,6 +81,10 @@ AGONES_ALLOC_DECL void allocation_engine::submit(request_ptr request, allocate_o
   op->deadline = deadline;
   op->dry_run = dry_run;
   op->tentative_since = call.tentative_since;
+  if (dry_run) {
+    op->room = call.room;
+    op->room_names = call.room_names;
+  }
   if (!dry_run && (!call.request_id.empty() || call.claim_ttl)) {
     op->claim = std::make_unique<claim_part>();
     op->claim->id = call.request_id;

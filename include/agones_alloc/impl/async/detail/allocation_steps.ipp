@@ -161,6 +161,7 @@ inline auto allocation_engine::decide_for(operation& op) -> bool {
   pick taken;
   allocation_action action;
   action.complete = true;
+  if (op.room != nullptr) return look_for(op, action);
   switch (index_.pick_and_claim(*op.request, random_, taken)) {
     case pick_status::building: return enqueue(op, building_), false;
     case pick_status::busy: action.result = outcome::contention; break;
@@ -178,6 +179,17 @@ inline auto allocation_engine::decide_for(operation& op) -> bool {
       cache_.put_back(op.handle);
       break;
   }
+  tell(op, action);
+  release(op);
+  return false;
+}
+
+inline auto allocation_engine::look_for(operation& op, allocation_action& action) -> bool {
+  auto& room = *op.room;
+  if (!index_.look(*op.request, op.room_names, room)) return enqueue(op, building_), false;
+  room.remaining = explain(op.request);
+  bool const busy = std::any_of(room.selectors.begin(), room.selectors.end(), [](auto const& one) { return one.in_flight != 0; });
+  action.result = room.fits != 0 ? outcome::allocated : busy ? outcome::contention : outcome::exhausted;
   tell(op, action);
   release(op);
   return false;
@@ -297,7 +309,10 @@ inline void allocation_engine::end_claim(operation& op, claim_end how) {
   switch (how) {
     case claim_end::keep: return;
     case claim_end::put_back: cache_.put_back(op.handle); break;
-    case claim_end::settle: cache_.settle(op.handle, op.answer.server); break;
+    case claim_end::settle:
+      if (ports_.observer != nullptr) ports_.observer->stored(op.answer.server);
+      cache_.settle(op.handle, op.answer.server);
+      break;
     case claim_end::remove: cache_.remove(op.handle); break;
     case claim_end::refresh: return refresh(op);
   }

@@ -1,0 +1,139 @@
+#pragma once
+
+#include <agones_alloc/cache/fleet_counts.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI {
+
+namespace detail {
+
+/// Whether capacities count the same, as long as the state does.
+inline auto same_capacities(game_server_status const& a, game_server_status const& b) -> bool {
+  if (a.counters != b.counters || (a.players == nullptr) != (b.players == nullptr)) return false;
+  if (a.players && (a.players->count != b.players->count || a.players->capacity != b.players->capacity)) return false;
+  return std::equal(a.lists.begin(), a.lists.end(), b.lists.begin(), b.lists.end(), [](auto const& x, auto const& y) {
+    return x.first == y.first && x.second.capacity == y.second.capacity && x.second.count() == y.second.count();
+  });
+}
+
+inline auto has_capacities(game_server_status const& status) noexcept -> bool {
+  return status.players != nullptr || !status.counters.empty() || !status.lists.empty();
+}
+
+}  // namespace detail
+
+AGONES_ALLOC_DECL auto fleet_counts::wide::value() const noexcept -> std::int64_t {
+  auto const high = high_ + (low_ >> 32);
+  auto const low = low_ & 0xffffffff;
+  if (high > std::numeric_limits<std::int32_t>::max()) return std::numeric_limits<std::int64_t>::max();
+  if (high < std::numeric_limits<std::int32_t>::min()) return std::numeric_limits<std::int64_t>::min();
+  return high * (std::int64_t{1} << 32) + low;
+}
+
+AGONES_ALLOC_DECL void fleet_counts::sums::put(std::int64_t count_value, std::int64_t capacity_value,
+                                               game_server_state state, int sign) {
+  servers += sign;
+  count.add(count_value, sign);
+  capacity.add(capacity_value, sign);
+  bool const allocated = state == game_server_state::allocated;
+  if (allocated) {
+    allocated_count.add(count_value, sign);
+    allocated_capacity.add(capacity_value, sign);
+  }
+  // Both are at least 0 where they come from Kubernetes; elsewhere nothing is left on a server that is over its capacity.
+  if ((allocated || state == game_server_state::ready) && capacity_value > std::max<std::int64_t>(count_value, 0)) {
+    free.add(capacity_value - std::max<std::int64_t>(count_value, 0), sign);
+  }
+}
+
+AGONES_ALLOC_DECL auto fleet_counts::sums::info() const -> capacity_info {
+  return {allocated_count.value(), allocated_capacity.value(), count.value(), capacity.value(), free.value()};
+}
+
+AGONES_ALLOC_DECL void fleet_counts::put_capacities(game_server_status const& status, int sign) {
+  if (status.players) players_.put(status.players->count, status.players->capacity, status.state, sign);
+  auto const into = [&](sums_by_name& all, shared_string const& name, std::int64_t count, std::int64_t capacity) {
+    auto const at = all.try_emplace(name).first;
+    at->second.put(count, capacity, status.state, sign);
+    if (at->second.servers == 0) all.erase(at);
+  };
+  for (auto const& [name, counter] : status.counters) into(counters_, name, counter.count, counter.capacity);
+  for (auto const& [name, list] : status.lists) into(lists_, name, list.count(), list.capacity);
+}
+
+AGONES_ALLOC_DECL void fleet_counts::put_node(std::string_view node, game_server_state state, int sign) {
+  if (node.empty()) return;
+  if (last_node_ == nodes_.end() || last_node_->first != node) last_node_ = nodes_.try_emplace(shared_string{node}).first;
+  auto& counts = last_node_->second;
+  counts.total += sign;
+  if (state == game_server_state::ready) counts.ready += sign;
+  if (state == game_server_state::allocated) counts.allocated += sign;
+  if (counts.total != 0) return;
+  nodes_.erase(last_node_);
+  last_node_ = nodes_.end();
+}
+
+AGONES_ALLOC_DECL void fleet_counts::put(game_server const& server, int sign) {
+  servers_ += sign;
+  if (is_being_deleted(server)) {
+    shutting_down_ += sign;
+    return;
+  }
+  total_ += sign;
+  put_state(server.status.state, sign);
+  put_node(server.status.node_name, server.status.state, sign);
+  put_capacities(server.status, sign);
+}
+
+AGONES_ALLOC_DECL auto fleet_counts::replace(game_server const& before, game_server const& now) -> bool {
+  bool const was_going = is_being_deleted(before);
+  if (was_going && is_being_deleted(now)) return false;
+  if (was_going != is_being_deleted(now)) {
+    put(before, -1);
+    put(now, 1);
+    return true;
+  }
+  auto const& old_status = before.status;
+  auto const& status = now.status;
+  bool const same_state = old_status.state == status.state;
+  bool const same_node = old_status.node_name == status.node_name;
+  bool const same_capacities = detail::same_capacities(old_status, status);
+  if (same_state && same_node && same_capacities) return false;
+  if (!same_state) {
+    put_state(old_status.state, -1);
+    put_state(status.state, 1);
+  }
+  if (!same_state || !same_node) {
+    put_node(status.node_name, status.state, 1);  // first: a node does not come and go for it
+    put_node(old_status.node_name, old_status.state, -1);
+  }
+  if (!same_capacities || (!same_state && detail::has_capacities(status))) {
+    put_capacities(status, 1);
+    put_capacities(old_status, -1);
+  }
+  return true;
+}
+
+AGONES_ALLOC_DECL auto fleet_counts::infos(sums_by_name const& all) -> named_map<capacity_info> {
+  named_map<capacity_info> out;
+  out.reserve(all.size());
+  for (auto const& [name, sum] : all) out.emplace_hint(out.end(), name, sum.info());
+  return out;
+}
+
+AGONES_ALLOC_DECL auto fleet_counts::recount() const -> fleet_recount {
+  fleet_recount out;
+  out.total = total_;
+  out.shutting_down = shutting_down_;
+  out.states = states_;
+  if (players_.servers > 0) out.players = players_.info();
+  out.counters = infos(counters_);
+  out.lists = infos(lists_);
+  out.nodes.reserve(nodes_.size());
+  for (auto const& [name, counts] : nodes_) out.nodes.push_back({name, counts.total, counts.ready, counts.allocated});
+  return out;
+}
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI
