@@ -95,7 +95,7 @@ TEST_CASE("a good Secret becomes an identity, with both authorities trusted") {
   CHECK(out.server_name == "kept");
 }
 
-TEST_CASE("certificates with their chain, and bundles of authorities, are taken whole") {
+TEST_CASE("certificates with their chain, and bundles of authorities in PEM, are taken whole (S9)") {
   bundles b;
   auto secret = b.secret();
   secret.entries["tls.crt"] += b.ca.pem();
@@ -103,7 +103,7 @@ TEST_CASE("certificates with their chain, and bundles of authorities, are taken 
   CHECK(problem_of(secret).empty());
 }
 
-TEST_CASE("what is wrong with a Secret is said, in the reference's words where it has any") {
+TEST_CASE("what is wrong with a Secret is said, in the reference's words where it has any (S10)") {
   bundles b;
   CHECK(problem_of({}) == "secret s1 does not have data");
   auto const without = [&b](char const* key) {

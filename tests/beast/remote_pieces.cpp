@@ -87,7 +87,7 @@ TEST_CASE("200 with a server is an allocation") {
   CHECK(server.status.lists.size() == 1);
 }
 
-TEST_CASE("200 without a server is nothing available; 200 with anything else may be an allocation") {
+TEST_CASE("200 without a server is nothing available; 200 with anything else may be an allocation (Q23)") {
   CHECK(judged(200, R"({"gameServerName":"","ports":[],"address":""})").result == outcome::exhausted);
   for (auto const* body : {"", "{}", "[]", "OK", "<html></html>", R"({"gameServerName":7})", R"({"gameServerName":"gs1")",
                            R"({"gameServerName":"gs1","ports":"none"})"}) {

@@ -64,7 +64,7 @@ TEST_CASE("other methods are 501 and other paths 404, with gRPC bodies") {
   CHECK(f.backend.calls.empty());
 }
 
-TEST_CASE("bad input is 400 with code 3 and names the field") {
+TEST_CASE("bad input is 400 with code 3 and names the field (Q45)") {
   rest f;
   struct row {
     std::string body, word;
@@ -174,7 +174,7 @@ TEST_CASE("a dry run and a gRPC time-out are honoured, and bad ones refused") {
   CHECK(f.backend.calls.size() == 2);
 }
 
-TEST_CASE("strict refuses misspelt names, unknown fields and a missing namespace") {
+TEST_CASE("strict refuses misspelt names, unknown fields and a missing namespace (Q38)") {
   front_end_options options;
   options.strict = true;
   rest f{options};
@@ -187,7 +187,7 @@ TEST_CASE("strict refuses misspelt names, unknown fields and a missing namespace
   CHECK(f.backend.calls.size() == 1);
 }
 
-TEST_CASE("a request without a namespace gets the default one, if there is one") {
+TEST_CASE("a request without a namespace gets the default one, if there is one (Q37)") {
   front_end_options options;
   options.default_namespace = "games";
   rest f{options};

@@ -66,6 +66,14 @@ struct remote_fixture {
     CHECK_FALSE(out->got.has_value());
     return out;
   }
+  auto probe() -> std::shared_ptr<std::optional<std::string>> {
+    auto out = std::make_shared<std::optional<std::string>>();
+    auto wanted = call();
+    wanted.allocation = nullptr;
+    remote->async_probe(std::move(wanted), [out](std::string problem) { *out = std::move(problem); });
+    CHECK_FALSE(out->has_value());
+    return out;
+  }
   auto wait(std::shared_ptr<pending> const& one) -> remote_result {
     run_until(io, [&] { return one->got.has_value(); });
     return *one->got;
@@ -122,7 +130,7 @@ TEST_CASE("what a remote is sent: the policy's namespace, no several clusters, i
   CHECK(got.server->meta.name == "far");
 }
 
-TEST_CASE("calls to an endpoint share its kept connections") {
+TEST_CASE("calls to an endpoint share its kept connections (Q46)") {
   remote_fixture f;
   for (int i = 0; i != 5; ++i) {
     auto const one = f.ask(f.call());
@@ -200,7 +208,7 @@ TEST_CASE("answers that do not come, come in half, or are no answers leave the f
   CHECK(f.wait(one).result == outcome::unknown);
 }
 
-TEST_CASE("no connection within its time is not the end of the call's time") {
+TEST_CASE("no connection within its time is not the end of the call's time (S8)") {
   // A listener whose queue nobody empties: the TLS handshake never ends.
   certificate_authority ca{"ca"};
   remote_fixture f;
@@ -368,4 +376,63 @@ TEST_CASE("options out of range are refused") {
   manual_timer time{io.get_executor()};
   CHECK_THROWS_AS((rest_remote_allocator{io.get_executor(), nullptr, time, {.connections = 0}}), std::invalid_argument);
   CHECK_THROWS_AS((rest_remote_allocator{io.get_executor(), nullptr, time, {.endpoints = 0}}), std::invalid_argument);
+}
+
+TEST_CASE("a probe is a request that allocates nothing, and any answer but a proxy's is one") {
+  std::vector<std::pair<int, std::string>> const table{{501, ""},    {405, ""}, {404, ""}, {403, ""}, {200, ""}, {500, ""},
+                                                       {502, "502"}, {503, "503"}, {504, "504"}};
+  for (auto const& [status, words] : table) {
+    remote_fixture f;
+    auto const told = f.probe();
+    CHECK(holds(f.server.at(0).request(), "GET /gameserverallocation HTTP/1.1\r\n"));
+    f.server.at(0).answer(status, "{}");
+    run_until(f.io, [&] { return told->has_value(); });
+    CHECK(holds(**told, words));
+    CHECK((*told)->empty() == words.empty());
+  }
+}
+
+TEST_CASE("a probe that nobody answers in time, or whose endpoint is none, says why") {
+  remote_fixture f;
+  auto const silent = f.probe();
+  f.server.at(0).request();
+  f.time.advance(10s);
+  run_until(f.io, [&] { return silent->has_value(); });
+  CHECK_FALSE((*silent)->empty());
+  f.endpoint = "no endpoint";
+  auto const none = f.probe();
+  run_until(f.io, [&] { return none->has_value(); });
+  CHECK(holds(**none, "is no host or address"));
+}
+
+TEST_CASE("a probe's connection is kept for calls") {
+  remote_fixture f;
+  auto const told = f.probe();
+  f.server.at(0).request();
+  f.server.at(0).answer(501, "{}");
+  run_until(f.io, [&] { return told->has_value(); });
+  auto const one = f.ask(f.call());
+  f.server.at(0).request();
+  f.server.at(0).answer(200, allocated_body);
+  CHECK(f.wait(one).result == outcome::allocated);
+  CHECK(f.server.connections() == 1);
+}
+
+TEST_CASE("equal requests are written once, and no request is taken for another") {
+  remote_fixture f;
+  std::vector<remote_call> calls{f.call(), f.call(), f.call()};
+  calls[1].allocation = calls[0].allocation;
+  calls[1].namespace_ = "lobby";
+  auto other = fleet_allocation("other");
+  calls[2].allocation = std::make_shared<game_server_allocation const>(test_support::compile_request(other)->allocation());
+  for (int round = 0; round != 2; ++round) {
+    for (std::size_t i = 0; i != calls.size(); ++i) {
+      auto const one = f.ask(calls[i]);
+      auto const request = f.server.at(0).request();
+      CHECK(holds(request, i == 1 ? R"("namespace":"lobby")" : R"("namespace":"games")"));
+      CHECK(holds(request, i == 2 ? R"("agones.dev/fleet":"other")" : R"("agones.dev/fleet":"fleet")"));
+      f.server.at(0).answer(200, allocated_body);
+      CHECK(f.wait(one).result == outcome::allocated);
+    }
+  }
 }

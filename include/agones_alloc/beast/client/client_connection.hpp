@@ -21,6 +21,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
@@ -29,6 +30,9 @@ struct connection_settings {
   client_endpoint endpoint;
   client_options options;
   timer* time{nullptr};
+  /// The address that answered last: it goes first. Confined to the client's executor.
+  std::shared_ptr<std::optional<boost::asio::ip::tcp::endpoint>> answered{
+      std::make_shared<std::optional<boost::asio::ip::tcp::endpoint>>()};
 };
 
 /// A read is always pending, except while a stream's reader takes its time: so the other side's leaving is seen at
@@ -43,6 +47,8 @@ class client_connection final : public std::enable_shared_from_this<client_conne
   auto context() const noexcept -> std::shared_ptr<tls_context> const& { return context_; }
   /// At rest only: the other side has left, or is saying something unasked.
   auto is_stale() -> bool { return served_ && socket_.is_stale(); }
+  /// Once open: its TLS session is an earlier connection's.
+  auto resumed() -> bool { return socket_.resumed(); }
   /// At rest only.
   AGONES_ALLOC_DECL void serve(std::shared_ptr<client_exchange>);
   /// The stream's reader wants more: on_body or on_end follows, perhaps inside.
@@ -62,8 +68,9 @@ class client_connection final : public std::enable_shared_from_this<client_conne
 
   void enter(phase, std::chrono::nanoseconds time);
   // Opening.
-  void on_resolved(tcp::resolver::results_type);
-  void connect_next(error_code last);
+  void on_resolved(std::vector<tcp::endpoint>);
+  void connect_next();
+  void on_attempt(std::size_t number, error_code);
   void on_connected();
   void on_open();
   void fail_to_open(error_code);
@@ -88,8 +95,9 @@ class client_connection final : public std::enable_shared_from_this<client_conne
   client_alarm alarm_;
   boost::beast::flat_buffer buffer_;
   std::optional<response_parser> parser_;
-  tcp::resolver::results_type addresses_;  ///< of the host
-  std::size_t address_{0};                 ///< the next of them
+  std::vector<tcp::endpoint> addresses_;                 ///< of the host
+  std::vector<std::unique_ptr<tcp::socket>> attempts_;   ///< at the first of them, side by side
+  std::size_t failed_{0};                                ///< attempts that have
   timer::time_point connect_until_{};
   std::shared_ptr<client_exchange> exchange_;
   phase phase_{phase::resolving};

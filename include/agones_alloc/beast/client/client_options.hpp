@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
@@ -16,6 +17,7 @@ struct client_endpoint {
   std::uint16_t port{443};
   bool tls{true};
   std::string base_path;       ///< goes before every target, without a slash at its end; "" for none
+  std::vector<std::string> addresses{};  ///< numeric; to be connected to in place of those the host's name resolves to
 };
 
 struct client_limits {
@@ -32,7 +34,9 @@ struct client_times {
   std::chrono::nanoseconds queue{std::chrono::seconds{30}};        ///< waiting for a connection or the rate limit
   std::chrono::nanoseconds credentials{std::chrono::seconds{30}};  ///< fetching them
   std::chrono::nanoseconds resolve{std::chrono::seconds{5}};
-  std::chrono::nanoseconds connect{std::chrono::seconds{5}};       ///< for all addresses of the host, in equal parts
+  std::chrono::nanoseconds connect{std::chrono::seconds{5}};       ///< for all addresses of the host together
+  /// A host's next address is tried beside one that takes longer; sooner where `connect` would not do for all.
+  std::chrono::nanoseconds next_address{std::chrono::milliseconds{250}};
   std::chrono::nanoseconds handshake{std::chrono::seconds{10}};
   std::chrono::nanoseconds write{std::chrono::seconds{15}};
   std::chrono::nanoseconds first_byte{std::chrono::seconds{30}};   ///< from the request's end to the answer's head
@@ -69,6 +73,7 @@ inline auto first_bad_field(client_options const& o) noexcept -> char const* {
   if (bad(o.times.credentials)) return "times.credentials";
   if (bad(o.times.resolve)) return "times.resolve";
   if (bad(o.times.connect)) return "times.connect";
+  if (bad(o.times.next_address)) return "times.next_address";
   if (bad(o.times.handshake)) return "times.handshake";
   if (bad(o.times.write)) return "times.write";
   if (bad(o.times.first_byte)) return "times.first_byte";

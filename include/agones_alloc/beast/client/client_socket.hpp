@@ -41,6 +41,9 @@ class client_socket {
     return {};
   }
 
+  /// After the handshake: it took up the session of an earlier connection.
+  auto resumed() -> bool { return tls_ && SSL_session_reused(tls_->native_handle()) == 1; }
+
   /// Why the server's certificate was not accepted; "" when that was not the reason.
   auto verification_problem() -> std::string_view {
     auto const code = tls_ ? SSL_get_verify_result(tls_->native_handle()) : X509_V_OK;

@@ -42,6 +42,7 @@ struct remote_endpoint_state {
   std::string problem;      ///< of its credentials; "": none
   std::size_t connections{0};
   std::uint64_t opened{0};  ///< connections, in all: TLS handshakes
+  std::uint64_t resumed{0};  ///< of those, with an earlier one's session
   std::uint64_t sent{0};    ///< requests
 };
 
@@ -72,12 +73,15 @@ class rest_remote_allocator final : public remote_allocator {
     return boost::asio::async_initiate<Token, void(std::vector<remote_endpoint_state>)>(
         [this](auto h) { tell_endpoints(endpoints_handler{std::move(h)}); }, token);
   }
+  /// A GET of the same path, which no allocator executes; over the same connections.
+  auto can_probe() const noexcept -> bool override { return true; }
   /// Closes every connection; what is pending ends as cancelled or unknown. For good.
   AGONES_ALLOC_DECL void close();
 
  private:
   using endpoints_handler = boost::asio::any_completion_handler<void(std::vector<remote_endpoint_state>)>;
   AGONES_ALLOC_DECL void do_allocate(remote_call, handler) override;
+  AGONES_ALLOC_DECL void do_probe(remote_call, probe_handler) override;
   AGONES_ALLOC_DECL void tell_endpoints(endpoints_handler);
 
   std::shared_ptr<detail::rest_remote_core> core_;

@@ -163,7 +163,8 @@ AGONES_ALLOC_DECL void client_connection::fail(error_code ec, bool lost) {
 AGONES_ALLOC_DECL void client_connection::on_alarm() {
   switch (phase_) {
     case phase::closed: return;
-    case phase::connecting: return connect_next(boost::asio::error::timed_out);
+    case phase::connecting:
+      return attempts_.size() == addresses_.size() ? fail_to_open(boost::asio::error::timed_out) : connect_next();
     case phase::resolving:
     case phase::securing: return fail_to_open(boost::asio::error::timed_out);
     case phase::resting: return leave();

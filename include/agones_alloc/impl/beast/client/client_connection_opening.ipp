@@ -9,8 +9,8 @@
 #include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
 
+#include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <utility>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
@@ -31,41 +31,56 @@ AGONES_ALLOC_DECL client_connection::client_connection(boost::asio::any_io_execu
 AGONES_ALLOC_DECL void client_connection::open() {
   auto const& endpoint = settings_->endpoint;
   enter(phase::resolving, settings_->options.times.resolve);
-  error_code ec;
-  auto const address = boost::asio::ip::make_address(endpoint.host, ec);
-  if (!ec) {
-    auto const one = tcp::resolver::results_type::create(tcp::endpoint{address, endpoint.port}, endpoint.host, {});
-    return on_resolved(one);
+  auto const numeric = endpoint.addresses.empty() ? std::vector{endpoint.host} : endpoint.addresses;
+  std::vector<tcp::endpoint> known;
+  for (auto const& text : numeric) {
+    error_code ec;
+    auto const address = boost::asio::ip::make_address(text, ec);
+    if (!ec) known.emplace_back(address, endpoint.port);
   }
+  if (!known.empty()) return on_resolved(std::move(known));
   resolver_.async_resolve(endpoint.host, std::to_string(endpoint.port), tcp::resolver::numeric_service,
                           [self = shared_from_this()](error_code failed, tcp::resolver::results_type found) {
                             if (self->phase_ != phase::resolving) return;
                             if (failed) return self->fail_to_open(failed);
-                            self->on_resolved(found);
+                            self->on_resolved({found.begin(), found.end()});
                           });
 }
 
-AGONES_ALLOC_DECL void client_connection::on_resolved(tcp::resolver::results_type found) {
+AGONES_ALLOC_DECL void client_connection::on_resolved(std::vector<tcp::endpoint> found) {
+  if (found.empty()) return fail_to_open(boost::asio::error::host_not_found);
   addresses_ = std::move(found);
+  if (auto const& last = *settings_->answered) {
+    std::stable_partition(addresses_.begin(), addresses_.end(), [&last](auto const& one) { return one == *last; });
+  }
   connect_until_ = settings_->time->now() + settings_->options.times.connect;
-  connect_next(boost::asio::error::host_not_found);
+  connect_next();
 }
 
-// An address that does not answer takes its part of the time, not that of the others.
-AGONES_ALLOC_DECL void client_connection::connect_next(error_code last) {
-  if (address_ == addresses_.size()) return fail_to_open(last);
-  auto const left = static_cast<std::chrono::nanoseconds::rep>(addresses_.size() - address_);
-  auto const number = ++address_;
-  phase_ = phase::connecting;
-  error_code ignored;
-  socket_.tcp_socket().close(ignored);
-  enter(phase::connecting, (connect_until_ - settings_->time->now()) / left);
-  auto const& address = std::next(addresses_.begin(), static_cast<std::ptrdiff_t>(number - 1))->endpoint();
-  socket_.tcp_socket().async_connect(address, [self = shared_from_this(), number](error_code ec) {
-    if (self->phase_ != phase::connecting || self->address_ != number) return;
-    if (ec) return self->connect_next(ec);
-    self->on_connected();
+// An address that does not answer must not hold up the others: each has its turn while those before go on.
+AGONES_ALLOC_DECL void client_connection::connect_next() {
+  auto const number = attempts_.size();
+  auto const left = connect_until_ - settings_->time->now();
+  auto const others = static_cast<std::chrono::nanoseconds::rep>(addresses_.size() - number - 1);
+  attempts_.push_back(std::make_unique<tcp::socket>(executor_));
+  enter(phase::connecting, others == 0 ? left : std::min(settings_->options.times.next_address, left / (others + 1)));
+  attempts_.back()->async_connect(addresses_[number], [self = shared_from_this(), number](error_code ec) {
+    if (self->phase_ == phase::connecting) self->on_attempt(number, ec);
   });
+}
+
+AGONES_ALLOC_DECL void client_connection::on_attempt(std::size_t number, error_code ec) {
+  if (ec) {
+    ++failed_;
+    if (attempts_.size() != addresses_.size()) return connect_next();
+    if (failed_ == attempts_.size()) fail_to_open(ec);
+    return;
+  }
+  *settings_->answered = addresses_[number];
+  socket_.tcp_socket() = std::move(*attempts_[number]);
+  phase_ = phase::securing;  // the other attempts end
+  attempts_.clear();
+  on_connected();
 }
 
 AGONES_ALLOC_DECL void client_connection::on_connected() {
@@ -120,6 +135,7 @@ AGONES_ALLOC_DECL void client_connection::close() {
   phase_ = phase::closed;
   alarm_.stop();
   resolver_.cancel();
+  attempts_.clear();
   socket_.close();
   exchange_.reset();
 }

@@ -150,6 +150,7 @@ AGONES_ALLOC_DECL void client_pool::pump_soon() {
 AGONES_ALLOC_DECL void client_pool::opened(client_connection& connection) {
   --dialing_;
   ++counts_.opened;
+  if (connection.resumed()) ++counts_.resumed;
   told_.clear();
   released(connection);
 }

@@ -98,7 +98,10 @@ AGONES_ALLOC_DECL auto tls_context::prepare(SSL* ssl) -> error_code {
     if (SSL_set1_host(ssl, name_.c_str()) != 1) return last_tls_error();
     if (SSL_set_tlsext_host_name(ssl, name_.c_str()) != 1) return last_tls_error();
   }
-  if (session_ != nullptr && SSL_SESSION_is_resumable(session_) == 1) SSL_set_session(ssl, session_);
+  // A resumed session goes without the server's certificate, which must not outlive its time so.
+  auto* const shown = session_ == nullptr ? nullptr : SSL_SESSION_get0_peer(session_);
+  bool const good = shown != nullptr && X509_cmp_current_time(X509_get0_notAfter(shown)) > 0;
+  if (good && SSL_SESSION_is_resumable(session_) == 1) SSL_set_session(ssl, session_);
   return {};
 }
 

@@ -34,6 +34,7 @@ inline auto connections_json(std::string_view endpoint, std::span<remote_endpoin
                                       {"credentialProblem", one.problem},
                                       {"open", one.connections},
                                       {"handshakes", one.opened},
+                                      {"resumed", one.resumed},
                                       {"requests", one.sent}});
   }
   return out;

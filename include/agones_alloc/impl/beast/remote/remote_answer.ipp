@@ -5,6 +5,8 @@
 #include <agones_alloc/json/parse.hpp>
 #include <agones_alloc/json/rest.hpp>
 
+#include <boost/json/monotonic_resource.hpp>
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -40,7 +42,11 @@ inline auto judge_success(client_response const& answer, remote_call const& call
   remote_result out;
   out.code = answer.status;
   out.result = outcome::unknown;
-  auto const value = parse_json(answer.body, {.max_bytes = answer.body.size() + 1});
+  unsigned char memory[4096];
+  boost::json::monotonic_resource resource{memory, sizeof memory};
+  json_parse_options parsing;
+  parsing.max_bytes = answer.body.size() + 1;
+  auto const value = parse_json(answer.body, parsing, &resource);
   // Agones writes every field, also of an empty response: without it this is somebody else's answer.
   if (!value || !value->is_object() || !value->get_object().contains("gameServerName")) {
     out.message = "the answer is no AllocationResponse";

@@ -1,15 +1,12 @@
 #pragma once
 
 #include <agones_alloc/async/detail/complete.hpp>
-#include <agones_alloc/beast/client/pooled_http_client.hpp>
-#include <agones_alloc/beast/remote/endpoint.hpp>
 #include <agones_alloc/beast/call_terms.hpp>
+#include <agones_alloc/beast/remote/detail/forwarded_bodies.hpp>
+#include <agones_alloc/beast/remote/detail/remote_targets.hpp>
 #include <agones_alloc/beast/remote/hop_header.hpp>
 #include <agones_alloc/beast/remote/remote_answer.hpp>
 #include <agones_alloc/beast/remote/rest_remote_allocator.hpp>
-#include <agones_alloc/beast/remote/secret_credentials.hpp>
-#include <agones_alloc/flow/detail/recent_table.hpp>
-#include <agones_alloc/json/rest.hpp>
 
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -19,8 +16,6 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
 
-#include <algorithm>
-#include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -30,14 +25,8 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
 namespace detail {
 
-/// One endpoint with its connections. A call holds it, so that it may be forgotten meanwhile.
-struct remote_target {
-  std::string endpoint;
-  credential_reference reference;
-  std::string server_name;
-  std::shared_ptr<secret_credentials> credentials;
-  std::optional<pooled_http_client> client;
-};
+/// Where both allocations and probes go.
+inline constexpr std::string_view rest_allocation_path = "/gameserverallocation";
 
 /// One call, cancelled from any thread.
 struct remote_exchange {
@@ -55,21 +44,9 @@ class rest_remote_core final : public std::enable_shared_from_this<rest_remote_c
                    rest_remote_options options)
       : strand_{boost::asio::make_strand(std::move(executor))},
         own_{strand_},
-        secrets_{secrets},
         time_{&time},
         options_{std::move(options)},
-        targets_{options_.endpoints} {
-    client_.limits.connections = options_.connections;
-    client_.limits.body_bytes = options_.answer_bytes;
-    client_.times.queue = client_.times.resolve = client_.times.connect = client_.times.handshake = options_.connect_time;
-    client_.times.credentials = options_.connect_time;
-    client_.times.first_byte = client_.times.body = std::chrono::hours{1};  // the call's deadline is what counts
-    client_.times.idle = options_.idle_time;
-    if (auto const* const bad = first_bad_field(client_)) {
-      throw std::invalid_argument{std::string{"rest_remote_options: out of range: "} + bad};
-    }
-    if (options_.endpoints == 0) throw std::invalid_argument{"rest_remote_options::endpoints is out of range"};
-  }
+        targets_{strand_, secrets, time, checked(options_), client_settings(options_)} {}
 
   void submit(remote_call call, remote_allocator::handler done) {
     auto slot = boost::asio::get_associated_cancellation_slot(done);
@@ -88,22 +65,44 @@ class rest_remote_core final : public std::enable_shared_from_this<rest_remote_c
     boost::asio::dispatch(strand_, [self = shared_from_this(), one] { self->begin(one); });
   }
 
+  void probe(remote_call call, remote_allocator::probe_handler done) {
+    boost::asio::dispatch(strand_, [self = shared_from_this(), call = std::move(call), done = std::move(done)]() mutable {
+      self->begin_probe(call, std::move(done));
+    });
+  }
+
   void tell(boost::asio::any_completion_handler<void(std::vector<remote_endpoint_state>)> done) {
     boost::asio::post(strand_, [self = shared_from_this(), done = std::move(done)]() mutable {
-      complete(self->own_, std::move(done), self->endpoints());
+      complete(self->own_, std::move(done), self->targets_.states());
     });
   }
 
   void shut() {
     boost::asio::post(strand_, [self = shared_from_this()] {
       self->shut_ = true;
-      self->targets_.visit([](std::string_view, std::shared_ptr<remote_target> const& of) {
-        if (of && of->client) of->client->close();
-      });
+      self->targets_.close();
     });
   }
 
  private:
+  static auto client_settings(rest_remote_options const& options) -> client_options {
+    client_options out;
+    out.limits.connections = options.connections;
+    out.limits.body_bytes = options.answer_bytes;
+    out.times.queue = out.times.resolve = out.times.connect = out.times.handshake = options.connect_time;
+    out.times.credentials = options.connect_time;
+    out.times.first_byte = out.times.body = std::chrono::hours{1};  // the call's deadline is what counts
+    out.times.idle = options.idle_time;
+    return out;
+  }
+  static auto checked(rest_remote_options const& options) -> rest_remote_options const& {
+    if (auto const* const bad = first_bad_field(client_settings(options))) {
+      throw std::invalid_argument{std::string{"rest_remote_options: out of range: "} + bad};
+    }
+    if (options.endpoints == 0) throw std::invalid_argument{"rest_remote_options::endpoints is out of range"};
+    return options;
+  }
+
   void begin(std::shared_ptr<remote_exchange> const& one) {
     auto& call = one->call;
     remote_result out;
@@ -116,23 +115,25 @@ class rest_remote_core final : public std::enable_shared_from_this<rest_remote_c
       out.result = outcome::deadline;
       return finish_later(one, std::move(out));
     }
-    auto body = allocation_to_rest_request(*call.allocation, call.gates, {call.namespace_.view(), true});
+    decode_error problem;
+    auto const body = bodies_.of(call, problem);
     if (!body) {
       out.result = outcome::invalid;
-      out.errors.push_back({field_error_type::forbidden, body.error().field, "", body.error().message});
+      out.errors.push_back({field_error_type::forbidden, std::move(problem.field), "", std::move(problem.message)});
       return finish_later(one, std::move(out));
     }
-    auto found = target_of(call);
-    if (auto* const problem = std::get_if<std::string>(&found)) {
-      out.message = std::move(*problem);
+    auto found = targets_.of(call);
+    if (auto* const wrong = std::get_if<std::string>(&found)) {
+      out.message = std::move(*wrong);
       return finish_later(one, std::move(out));
     }
     auto target = std::get<0>(std::move(found));
     client_request request;
     request.method = "POST";
-    request.target = "/gameserverallocation";
+    request.target = rest_allocation_path;
     request.content_type = "application/json";
-    request.body = *std::move(body);
+    request.body = *body;
+    request.headers.reserve(4);
     request.headers.emplace_back("Accept", "application/json");
     if (!call.request_id.empty()) request.headers.emplace_back(request_id_header, call.request_id);
     request.headers.emplace_back(hop_header, std::to_string(call.hops + 1));
@@ -142,42 +143,48 @@ class rest_remote_core final : public std::enable_shared_from_this<rest_remote_c
     }
     auto* const client = &*target->client;
     auto answered = [self = shared_from_this(), one, target = std::move(target)](error_code ec, client_response answer) {
-      self->finish(one, self->judge(*target, one->call, ec, answer));
+      self->finish(one, ec ? self->judge(*target, ec, answer)
+                           : judge_remote_answer(answer, one->call, self->options_.exhausted_codes));
     };
     client->async_request(std::move(request),
                           boost::asio::bind_cancellation_slot(
                               one->withdraw.slot(), boost::asio::bind_executor(strand_, std::move(answered))));
   }
 
-  auto target_of(remote_call const& call) -> std::variant<std::shared_ptr<remote_target>, std::string> {
-    std::string key;
-    for (auto const& part : {call.endpoint, call.server_name, call.credentials.namespace_, call.credentials.secret,
-                             call.credentials.server_ca}) {
-      key.append(part.view()).append(1, '\0');
+  /// Any answer but a proxy's that nobody is there: Agones has none for this method either, and says so.
+  void begin_probe(remote_call const& call, remote_allocator::probe_handler done) {
+    auto found = targets_.of(call);
+    auto* const problem = std::get_if<std::string>(&found);
+    if (problem != nullptr || shut_) {
+      return boost::asio::post(strand_, [self = shared_from_this(), done = std::move(done),
+                                         why = problem != nullptr ? std::move(*problem) : "closed"]() mutable {
+        complete(self->own_, std::move(done), std::move(why));
+      });
     }
-    if (auto const* const known = targets_.find(key); known != nullptr && *known) return targets_.use(key);
-    auto parsed = parse_endpoint(call.endpoint.view(), options_.allow_plaintext);
-    if (auto* const problem = std::get_if<std::string>(&parsed)) return std::move(*problem);
-    auto made = std::make_shared<remote_target>();
-    made->endpoint = call.endpoint.str();
-    made->reference = call.credentials;
-    made->server_name = call.server_name.str();
-    secret_credentials_options how;
-    how.time_to_live = options_.secret_time_to_live;
-    how.retry = options_.secret_retry;
-    how.counts = options_.counts;
-    how.log = options_.log;
-    made->credentials = std::make_shared<secret_credentials>(boost::asio::any_io_executor{strand_}, *time_, secrets_,
-                                                             call.credentials, made->server_name, how);
-    made->client.emplace(boost::asio::any_io_executor{strand_}, std::get<client_endpoint>(std::move(parsed)),
-                         made->credentials, *time_, client_, options_.log);
-    targets_.use(key) = made;
-    return made;
+    client_request request;
+    request.target = rest_allocation_path;
+    request.headers.emplace_back("Accept", "application/json");
+    request.deadline = call.deadline;
+    auto* const client = &*std::get<0>(found)->client;
+    auto const slot = boost::asio::get_associated_cancellation_slot(done);
+    auto answered = [self = shared_from_this(), target = std::get<0>(found),
+                     done = std::move(done)](error_code ec, client_response const& answer) mutable {
+      std::string why;
+      if (ec == errc::deadline_exceeded) {
+        why = "no answer in time";
+      } else if (ec) {
+        why = self->judge(*target, ec, answer).message.str();
+      } else if (answer.status == 502 || answer.status == 503 || answer.status == 504) {
+        why = "HTTP status " + std::to_string(answer.status);
+      }
+      complete(self->own_, std::move(done), std::move(why));
+    };
+    client->async_request(std::move(request),
+                          boost::asio::bind_cancellation_slot(slot, boost::asio::bind_executor(strand_, std::move(answered))));
   }
 
-  auto judge(remote_target const& target, remote_call const& call, error_code ec, client_response const& answer) const
-      -> remote_result {
-    if (!ec) return judge_remote_answer(answer, call, options_.exhausted_codes);
+  /// There is no whole answer.
+  auto judge(remote_target const& target, error_code ec, client_response const& answer) const -> remote_result {
     remote_result out;
     out.code = answer.status;
     out.message = answer.reason.empty() ? ec.message() : answer.reason;
@@ -212,33 +219,12 @@ class rest_remote_core final : public std::enable_shared_from_this<rest_remote_c
     complete(own_, std::move(one->done), std::move(result));
   }
 
-  auto endpoints() const -> std::vector<remote_endpoint_state> {
-    std::vector<remote_endpoint_state> out;
-    targets_.visit([&out](std::string_view, std::shared_ptr<remote_target> const& of) {
-      if (!of || !of->client) return;
-      auto const counts = of->client->counts();
-      remote_endpoint_state one;
-      one.endpoint = of->endpoint;
-      if (!of->reference.secret.empty()) one.secret = of->reference.namespace_.str() + "/" + of->reference.secret.str();
-      one.server_name = of->server_name;
-      one.credential_version = of->credentials->version();
-      one.problem = of->credentials->problem();
-      one.connections = counts.open;
-      one.opened = counts.opened;
-      one.sent = counts.sent;
-      out.push_back(std::move(one));
-    });
-    std::sort(out.begin(), out.end(), [](auto const& a, auto const& b) { return a.endpoint < b.endpoint; });
-    return out;
-  }
-
   boost::asio::strand<boost::asio::any_io_executor> strand_;
   boost::asio::any_completion_executor own_;
-  secret_source* secrets_;
   timer* time_;
   rest_remote_options options_;
-  client_options client_;
-  recent_table<std::shared_ptr<remote_target>> targets_;
+  remote_targets targets_;
+  forwarded_bodies bodies_;
   bool shut_{false};
 };
 
@@ -252,6 +238,9 @@ AGONES_ALLOC_DECL rest_remote_allocator::~rest_remote_allocator() { close(); }
 AGONES_ALLOC_DECL void rest_remote_allocator::close() { core_->shut(); }
 AGONES_ALLOC_DECL void rest_remote_allocator::do_allocate(remote_call call, handler done) {
   core_->submit(std::move(call), std::move(done));
+}
+AGONES_ALLOC_DECL void rest_remote_allocator::do_probe(remote_call call, probe_handler done) {
+  core_->probe(std::move(call), std::move(done));
 }
 AGONES_ALLOC_DECL void rest_remote_allocator::tell_endpoints(endpoints_handler done) { core_->tell(std::move(done)); }
 
