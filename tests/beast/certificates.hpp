@@ -49,20 +49,25 @@ class certificate_authority {
     std::string certificate, key;  ///< PEM
   };
 
-  explicit certificate_authority(std::string const& name) : key_{EVP_EC_gen("P-256")}, own_{make({name, {}}, *key_, true)} {}
+  explicit certificate_authority(std::string const& name)
+      : key_{EVP_EC_gen("P-256")}, own_{make({name, {}}, *key_, true, nullptr)} {}
+  /// One whose certificate is issued by `above`.
+  certificate_authority(std::string const& name, certificate_authority& above)
+      : key_{EVP_EC_gen("P-256")}, own_{above.make({name, {}}, *key_, true, above.own_.get())} {}
 
   auto pem() const -> std::string {
     return pem_of([this](BIO* bio) { return PEM_write_bio_X509(bio, own_.get()); });
   }
   auto issue(certificate_wish const& wish) -> pair {
     key_ptr const key{EVP_EC_gen("P-256")};
-    auto const made = make(wish, *key, false);
+    auto const made = make(wish, *key, false, own_.get());
     return {pem_of([&](BIO* bio) { return PEM_write_bio_X509(bio, made.get()); }),
             pem_of([&](BIO* bio) { return PEM_write_bio_PrivateKey(bio, key.get(), nullptr, nullptr, 0, nullptr, nullptr); })};
   }
 
  private:
-  auto make(certificate_wish const& wish, EVP_PKEY& key, bool authority) -> x509_ptr {
+  /// `issuer`: null for its own.
+  auto make(certificate_wish const& wish, EVP_PKEY& key, bool authority, X509* issuer) -> x509_ptr {
     x509_ptr out{X509_new()};
     X509_set_version(out.get(), 2);
     ASN1_INTEGER_set(X509_get_serialNumber(out.get()), ++serial_);
@@ -74,7 +79,7 @@ class certificate_authority {
     if (!wish.organization.empty()) {
       X509_NAME_add_entry_by_txt(name, "O", MBSTRING_ASC, reinterpret_cast<unsigned char const*>(wish.organization.c_str()), -1, -1, 0);
     }
-    X509_set_issuer_name(out.get(), authority ? name : X509_get_subject_name(own_.get()));
+    X509_set_issuer_name(out.get(), issuer == nullptr ? name : X509_get_subject_name(issuer));
     extend(*out, NID_basic_constraints, authority ? "critical,CA:TRUE" : "CA:FALSE");
     if (!wish.alternative.empty()) extend(*out, NID_subject_alt_name, wish.alternative);
     if (!wish.usage.empty()) extend(*out, NID_ext_key_usage, wish.usage);

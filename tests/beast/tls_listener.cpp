@@ -213,20 +213,100 @@ TEST_CASE("An optional certificate may be missing, but not be wrong") {
   CHECK(f.told(f.other_ca.issue({"me", {}})) == "");
 }
 
-TEST_CASE("No certificate is resumed: each connection is verified anew") {
-  for (int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
-    tls_fixture f{client_verification::optional};
-    f.serve();
-    tls_client_wish wish;
+namespace {
+
+/// The session of a connection with that certificate, and what comes of it on the next one.
+struct resuming {
+  resuming(tls_fixture& fixture, certificate_authority::pair own, int version) : f{&fixture} {
     wish.version = version;
-    wish.own = f.client_ca.issue({"me", {}});
-    auto one = f.client(wish);
-    CHECK(one.ask(get("/")).body == "me\n");
+    wish.own = std::move(own);
+    auto one = f->client(wish);
+    first = one.ask(get("/")).body;
     wish.resumed = SSL_get1_session(one.native());
-    auto two = f.client(wish);
-    CHECK(two.ask(get("/")).body == "me\n");
-    CHECK(SSL_session_reused(two.native()) == 0);
-    SSL_SESSION_free(wish.resumed);
+    leave(one);
+  }
+  ~resuming() { SSL_SESSION_free(wish.resumed); }
+  resuming(resuming const&) = delete;
+  auto operator=(resuming const&) -> resuming& = delete;
+  /// What the handler answers; "" when the connection is refused.
+  auto next() -> std::string {
+    auto two = f->client(wish);
+    auto const answer = two.ask(get("/"));
+    reused = SSL_session_reused(two.native()) == 1;
+    leave(two);
+    return answer.body;
+  }
+  /// OpenSSL does not resume the session of a connection that was cut.
+  static void leave(tls_client& one) { SSL_set_shutdown(one.native(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN); }
+
+  tls_fixture* f;
+  tls_client_wish wish;
+  std::string first;
+  bool reused{false};
+};
+
+}  // namespace
+
+TEST_CASE("The session of a client with a certificate is resumed, and tells who it is") {
+  for (int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
+    for (auto const asked : {client_verification::optional, client_verification::required}) {
+      tls_fixture f{asked};
+      f.serve();
+      resuming one{f, f.client_ca.issue({"me", {}}), version};
+      CHECK(one.first == "me\n");
+      f.handler.client.reset();
+      CHECK(one.next() == "me\n");
+      CHECK(one.reused);
+      REQUIRE(f.handler.client);
+      CHECK(f.handler.client->by_client_authority);
+      CHECK_FALSE(f.handler.client->by_front_proxy);
+    }
+  }
+}
+
+TEST_CASE("A session is verified anew by the whole chain that its client has shown") {
+  for (int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
+    tls_fixture f{client_verification::required};
+    f.serve();
+    certificate_authority below{"below", f.client_ca};
+    auto own = below.issue({"me", {}});
+    own.certificate += below.pem();
+    resuming one{f, own, version};
+    CHECK(one.next() == "me\n");
+    CHECK(one.reused);
+    // What was resumed can be resumed again.
+    CHECK(one.next() == "me\n");
+    CHECK(one.reused);
+  }
+}
+
+TEST_CASE("A session made under an authority that is trusted no more is not resumed, and its client is refused") {
+  for (int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
+    tls_fixture f{client_verification::required};
+    f.serve();
+    resuming one{f, f.client_ca.issue({"me", {}}), version};
+    REQUIRE(one.next() == "me\n");
+    REQUIRE(one.reused);
+    f.folder.write("clients.pem", f.other_ca.pem());
+    REQUIRE(f.tls->look());
+    CHECK(one.next() == "");
+    CHECK_FALSE(one.reused);
+    // The new authority's clients are served, and theirs is resumed.
+    resuming two{f, f.other_ca.issue({"you", {}}), version};
+    CHECK(two.next() == "you\n");
+    CHECK(two.reused);
+  }
+}
+
+TEST_CASE("After a change of the server's certificate a session begins anew, for a client that is still good") {
+  for (int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
+    tls_fixture f{client_verification::required};
+    f.serve();
+    resuming one{f, f.client_ca.issue({"me", {}}), version};
+    f.write("next");
+    REQUIRE(f.tls->look());
+    CHECK(one.next() == "me\n");
+    CHECK_FALSE(one.reused);
   }
 }
 
@@ -243,7 +323,7 @@ TEST_CASE("Sessions are resumed where no certificate is asked for") {
   SSL_SESSION_free(wish.resumed);
 }
 
-TEST_CASE("New files are used for new connections, and the old ones go on") {
+TEST_CASE("New files are used for new connections, and the old ones go on (Q40)") {
   tls_fixture f;
   f.serve();
   f.tls->start();

@@ -27,8 +27,9 @@ struct tls_bundle {
   friend auto operator==(tls_bundle const&, tls_bundle const&) -> bool = default;
 };
 
-/// TLS 1.2 and 1.3, HTTP/1.1 by ALPN, no renegotiation. Sessions are resumed only where no certificate is asked for:
-/// each connection of a client with one is verified anew. Immutable, so shared between connections.
+/// TLS 1.2 and 1.3, HTTP/1.1 by ALPN, no renegotiation. Sessions are resumed by tickets, for an hour, and only with the
+/// context that made them, so not beyond a change of certificates or authorities. The chain of a client that has shown a
+/// certificate is in its ticket, and is verified anew each time. Immutable, so shared between connections.
 class server_context {
  public:
   /// Null when it cannot be used; `problem` then names the part that is bad and why, never its content.
@@ -46,7 +47,9 @@ class server_context {
   AGONES_ALLOC_DECL auto load(tls_bundle const&) -> std::string;
   AGONES_ALLOC_DECL auto load_identity(tls_bundle const&) -> std::string;
   AGONES_ALLOC_DECL auto ask_clients(tls_bundle const&) -> std::string;
-  AGONES_ALLOC_DECL auto verify(X509_STORE_CTX*) const noexcept -> int;
+  /// Notes who vouches for the client; gives X509_V_OK or why nobody does.
+  AGONES_ALLOC_DECL auto verify(SSL*, X509* leaf, STACK_OF(X509) * between) const noexcept -> int;
+  AGONES_ALLOC_DECL auto may_resume(SSL*, SSL_SESSION*) const noexcept -> bool;
 
   boost::asio::ssl::context context_;
   X509_STORE* clients_{nullptr};
