@@ -16,7 +16,7 @@ import time  # noqa: E402
 import kit  # noqa: E402
 from cluster.instance import Cluster  # noqa: E402
 from kit import ROOT, case, client, expect, same, tool  # noqa: E402
-from serving import Caller, Server, stored  # noqa: E402
+from serving import Caller, Server, fill, stored  # noqa: E402
 
 POLICIES = "/apis/multicluster.agones.dev/v1/namespaces/default/gameserverallocationpolicies"
 MANY = {"multiClusterSetting": {"enabled": True}}
@@ -26,16 +26,6 @@ PAIR = ("default", "b")
 def states(cluster: str) -> collections.Counter:
     """Of the game servers, as the cluster's etcd has them."""
     return collections.Counter(one["status"]["state"] for one in stored(cluster=cluster).values())
-
-
-def fill(cluster: str, count: int) -> None:
-    same(client(cluster, 120).ask("DELETE", kit.SERVERS)[0], 200)
-
-    def make(i: int) -> int:
-        return client(cluster).ask("POST", kit.SERVERS, kit.game_server(f"{cluster}-{i:04d}", nodeName=f"node-{i % 7}"))[0]
-
-    with concurrent.futures.ThreadPoolExecutor(8) as pool:
-        same(collections.Counter(pool.map(make, range(count))), collections.Counter({201: count}))
 
 
 def policy(name: str, endpoints: list[str], priority: int = 1) -> dict:
@@ -59,7 +49,7 @@ def _():
 @case("500 allocations over both clusters by weight: each server once, counted from both etcds")
 def _():
     for cluster in PAIR:
-        fill(cluster, 250)
+        fill(250, prefix=cluster, cluster=cluster)
     with tempfile.TemporaryDirectory() as folder:
         certs = pathlib.Path(folder)
         subprocess.run([ROOT / "tools/certs", certs], check=True, stdout=subprocess.DEVNULL)

@@ -139,13 +139,13 @@ def account(name: str) -> tuple[pathlib.Path, str]:
     return config, token
 
 
-def fill(count: int, prefix: str = "gs", ns: str = "default", nodes: list[str] | None = None) -> None:
+def fill(count: int, prefix: str = "gs", ns: str = "default", nodes: list[str] | None = None, cluster: str = "default") -> None:
     """Ready servers, each on its node or on a few, in place of whatever there was."""
     path = f"/apis/agones.dev/v1/namespaces/{ns}/gameservers"
-    kit.same(kit.client(timeout=120).ask("DELETE", path)[0], 200)
+    kit.same(kit.client(cluster, 120).ask("DELETE", path)[0], 200)
 
     def make(i: int) -> int:
-        return kit.client().ask("POST", path, kit.game_server(f"{prefix}-{i:04d}", nodeName=nodes[i] if nodes else f"node-{i % 7}"))[0]
+        return kit.client(cluster).ask("POST", path, kit.game_server(f"{prefix}-{i:04d}", nodeName=nodes[i] if nodes else f"node-{i % 7}"))[0]
 
     with concurrent.futures.ThreadPoolExecutor(16) as pool:
         kit.same(collections.Counter(pool.map(make, range(count))), collections.Counter({201: count} if count else {}))

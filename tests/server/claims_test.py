@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Ids, waiting and claims as a matchmaker meets them: over HTTP, against the built server on embedded fleets.
 
-Usage: claims_test.py PATH-OF-agones-alloc-server
+Usage: claims_test.py PATH-OF-agones-alloc-server [WORD-OF-A-CASE]
 Prints one line a case and a summary, and exits with 1 when a case failed. Needs nothing but Python.
 """
 import http.client
@@ -13,14 +13,8 @@ import time
 
 sys.dont_write_bytecode = True  # nothing is written into the source tree
 
-from server_test import KUBERNETES, PATIENCE, REST, Running, expect, fleet_file, main  # noqa: E402
-
-cases = []
-
-
-def case(function):
-    cases.append(function)
-    return function
+import kit  # noqa: E402
+from kit import KUBERNETES, PATIENCE, REST, Running, case, expect, fleet_file  # noqa: E402
 
 
 def allocate(server, spec=None, query="", **fields):
@@ -232,4 +226,4 @@ def what_makes_no_sense_is_refused_by_field_and_takes_no_server(folder):
 
 
 if __name__ == "__main__":
-    sys.exit(main(cases))
+    sys.exit(kit.run_cases())

@@ -1,144 +1,27 @@
 #!/usr/bin/env python3
 """Runs the built server as a person would: options, bad fleets, requests, signals.
 
-Usage: server_test.py PATH-OF-agones-alloc-server
+Usage: server_test.py PATH-OF-agones-alloc-server [WORD-OF-A-CASE]
 Prints one line a case and a summary, and exits with 1 when a case failed. Needs nothing but Python.
 """
-import concurrent.futures
-import http.client
-import json
-import os
-import pathlib
-import re
-import resource
-import signal
-import socket
-import ssl
-import subprocess
 import sys
-import tempfile
-import threading
-import time
 
-SERVER = sys.argv[1] if len(sys.argv) == 2 else sys.exit(__doc__)
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-KUBERNETES = "/apis/allocation.agones.dev/v1/namespaces/default/gameserverallocations"
-REST = "/gameserverallocation"
-PATIENCE = 60  # seconds that nothing here comes near to, unless something hangs
+sys.dont_write_bytecode = True  # nothing is written into the source tree
 
-FLEET = """
-apiVersion: agones.dev/v1
-kind: Fleet
-metadata:
-  name: {name}
-  annotations:
-    agones-alloc.dev/start-up: {start_up}
-spec:
-  replicas: {replicas}
-  template:
-    spec:
-      ports: [{{name: default, containerPort: 7654}}]
-      template: {{spec: {{containers: [{{name: simple, image: example}}]}}}}
-"""
+import concurrent.futures  # noqa: E402
+import http.client  # noqa: E402
+import json  # noqa: E402
+import pathlib  # noqa: E402
+import re  # noqa: E402
+import resource  # noqa: E402
+import signal  # noqa: E402
+import socket  # noqa: E402
+import ssl  # noqa: E402
+import subprocess  # noqa: E402
+import time  # noqa: E402
 
-cases = []
-
-
-def case(function):
-    cases.append(function)
-    return function
-
-
-def expect(condition, text):
-    if not condition:
-        raise AssertionError(text)
-
-
-def clean_environment(extra=None):
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("AGONES_ALLOC_")}
-    return {**kept, **(extra or {})}
-
-
-def run(*options, environment=None):
-    """Output and code of a server that is expected to end by itself."""
-    return subprocess.run([SERVER, *options], capture_output=True, text=True, timeout=PATIENCE,
-                          env=clean_environment(environment))
-
-
-class Running:
-    """A server on a free port, stopped at the end of the block."""
-
-    def __init__(self, *options, environment=None, descriptors=None):
-        before = resource.getrlimit(resource.RLIMIT_NOFILE)
-        if descriptors:  # inherited by the server
-            resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, before[1]))
-        try:
-            self.process = subprocess.Popen([SERVER, "--listen", "127.0.0.1:0", *options], stdout=subprocess.PIPE,
-                                            stderr=subprocess.STDOUT, text=True, env=clean_environment(environment))
-        finally:
-            resource.setrlimit(resource.RLIMIT_NOFILE, before)
-        self.lines = []
-        self.port = None
-        self.listening = threading.Event()
-        self.reader = threading.Thread(target=self.read, daemon=True)
-        self.reader.start()
-        if not self.listening.wait(PATIENCE) or self.port is None:
-            self.process.kill()
-            raise AssertionError("it does not listen:\n" + "".join(self.lines))
-
-    def read(self):
-        for line in self.process.stdout:
-            self.lines.append(line)
-            found = re.search(r"https?://127\.0\.0\.1:(\d+)", line)
-            if found and not self.listening.is_set():
-                self.port = int(found.group(1))
-                self.listening.set()
-        self.listening.set()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait(PATIENCE)
-        self.reader.join(PATIENCE)
-
-    def stop(self, how=signal.SIGTERM):
-        self.process.send_signal(how)
-        code = self.process.wait(PATIENCE)
-        self.reader.join(PATIENCE)
-        return code
-
-    def ask(self, method, path, body=None, headers=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        connection.request(method, path, body, headers or {})
-        answer = connection.getresponse()
-        text = answer.read().decode()
-        connection.close()
-        return answer.status, text, answer
-
-    def allocate(self, path, spec=None, namespace="default"):
-        if path == KUBERNETES:
-            return self.ask("POST", path, json.dumps({"spec": spec or {}}), {"Content-Type": "application/json"})
-        return self.ask("POST", path, json.dumps({"namespace": namespace}))
-
-    def ready_servers(self):
-        text = self.ask("GET", "/metrics")[1]
-        found = re.findall(r'^agones_fleets_replicas_count\{[^}]*type="ready"[^}]*\} (\S+)', text, re.M)
-        return sum(float(number) for number in found)
-
-    def wait_ready(self, count):
-        give_up = time.monotonic() + PATIENCE
-        while self.ready_servers() < count:
-            expect(time.monotonic() < give_up, f"{count} game servers are not ready")
-            time.sleep(0.02)
-
-
-def fleet_file(folder, replicas=10, name="simple", start_up="0s", file="fleet.yaml"):
-    path = pathlib.Path(folder) / file
-    path.write_text(FLEET.format(name=name, replicas=replicas, start_up=start_up))
-    return str(path)
+import kit  # noqa: E402
+from kit import FLEET, KUBERNETES, PATIENCE, REST, ROOT, SERVER, Running, case, clean_environment, expect, fleet_file, run  # noqa: E402
 
 
 @case
@@ -707,21 +590,5 @@ def a_front_proxy_with_the_right_name_speaks_for_others_on_the_kubernetes_paths(
         expect(keys.ask(server.port, REST, "front", json.dumps({"namespace": "default"}), alice)[0] == 403, "REST is not its")
 
 
-def main(cases):
-    passed = failed = 0
-    for function in cases:
-        name = function.__name__.replace("_", " ")
-        try:
-            with tempfile.TemporaryDirectory() as folder:
-                function(folder)
-            passed += 1
-            print(f"ok    {name}", flush=True)
-        except (AssertionError, OSError, ValueError, subprocess.TimeoutExpired, http.client.HTTPException) as problem:
-            failed += 1
-            print(f"FAIL  {name}: {problem}", flush=True)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(cases))
+    sys.exit(kit.run_cases())

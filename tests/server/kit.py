@@ -1,0 +1,153 @@
+"""What the tests of the built server share: a server as a process, fleets for it, and cases that are run one by one."""
+import http.client
+import json
+import os
+import pathlib
+import re
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+SERVER = sys.argv[1] if len(sys.argv) in (2, 3) else sys.exit(sys.modules["__main__"].__doc__)
+WANTED = sys.argv[2] if len(sys.argv) == 3 else ""  # only cases with this in their name
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+KUBERNETES = "/apis/allocation.agones.dev/v1/namespaces/default/gameserverallocations"
+REST = "/gameserverallocation"
+PATIENCE = 60  # seconds that nothing here comes near to, unless something hangs
+
+FLEET = """
+apiVersion: agones.dev/v1
+kind: Fleet
+metadata:
+  name: {name}
+  annotations:
+    agones-alloc.dev/start-up: {start_up}
+spec:
+  replicas: {replicas}
+  template:
+    spec:
+      ports: [{{name: default, containerPort: 7654}}]
+      template: {{spec: {{containers: [{{name: simple, image: example}}]}}}}
+"""
+
+cases = []
+
+
+def case(function):
+    cases.append(function)
+    return function
+
+
+def expect(condition, text):
+    if not condition:
+        raise AssertionError(text)
+
+
+def clean_environment(extra=None):
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("AGONES_ALLOC_")}
+    return {**kept, **(extra or {})}
+
+
+def run(*options, environment=None):
+    """Output and code of a server that is expected to end by itself."""
+    return subprocess.run([SERVER, *options], capture_output=True, text=True, timeout=PATIENCE,
+                          env=clean_environment(environment))
+
+
+class Running:
+    """A server on a free port, stopped at the end of the block."""
+
+    def __init__(self, *options, environment=None, descriptors=None):
+        before = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if descriptors:  # inherited by the server
+            resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, before[1]))
+        try:
+            self.process = subprocess.Popen([SERVER, "--listen", "127.0.0.1:0", *options], stdout=subprocess.PIPE,
+                                            stderr=subprocess.STDOUT, text=True, env=clean_environment(environment))
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, before)
+        self.lines = []
+        self.port = None
+        self.listening = threading.Event()
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
+        if not self.listening.wait(PATIENCE) or self.port is None:
+            self.process.kill()
+            raise AssertionError("it does not listen:\n" + "".join(self.lines))
+
+    def read(self):
+        for line in self.process.stdout:
+            self.lines.append(line)
+            found = re.search(r"https?://127\.0\.0\.1:(\d+)", line)
+            if found and not self.listening.is_set():
+                self.port = int(found.group(1))
+                self.listening.set()
+        self.listening.set()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait(PATIENCE)
+        self.reader.join(PATIENCE)
+
+    def stop(self, how=signal.SIGTERM):
+        self.process.send_signal(how)
+        code = self.process.wait(PATIENCE)
+        self.reader.join(PATIENCE)
+        return code
+
+    def ask(self, method, path, body=None, headers=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        connection.request(method, path, body, headers or {})
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        return answer.status, text, answer
+
+    def allocate(self, path, spec=None, namespace="default"):
+        if path == KUBERNETES:
+            return self.ask("POST", path, json.dumps({"spec": spec or {}}), {"Content-Type": "application/json"})
+        return self.ask("POST", path, json.dumps({"namespace": namespace}))
+
+    def ready_servers(self):
+        text = self.ask("GET", "/metrics")[1]
+        found = re.findall(r'^agones_fleets_replicas_count\{[^}]*type="ready"[^}]*\} (\S+)', text, re.M)
+        return sum(float(number) for number in found)
+
+    def wait_ready(self, count):
+        give_up = time.monotonic() + PATIENCE
+        while self.ready_servers() < count:
+            expect(time.monotonic() < give_up, f"{count} game servers are not ready")
+            time.sleep(0.02)
+
+
+def fleet_file(folder, replicas=10, name="simple", start_up="0s", file="fleet.yaml"):
+    path = pathlib.Path(folder) / file
+    path.write_text(FLEET.format(name=name, replicas=replicas, start_up=start_up))
+    return str(path)
+
+
+def run_cases():
+    """Each in a folder of its own; prints a line a case and a summary. 1 when one failed."""
+    passed = failed = 0
+    for function in cases:
+        if WANTED not in function.__name__:
+            continue
+        name = function.__name__.replace("_", " ")
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                function(folder)
+            passed += 1
+            print(f"ok    {name}", flush=True)
+        except Exception as problem:  # a case that breaks must not hide the others
+            failed += 1
+            print(f"FAIL  {name}: {type(problem).__name__}: {problem}", flush=True)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
