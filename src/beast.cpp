@@ -3,6 +3,7 @@
 #include <agones_alloc/impl/beast/breakdown_header.ipp>
 #include <agones_alloc/impl/beast/call_terms.ipp>
 #include <agones_alloc/impl/beast/claims_front_end.ipp>
+#include <agones_alloc/impl/beast/cross_origin.ipp>
 #include <agones_alloc/impl/beast/forwarded_request.ipp>
 #include <agones_alloc/impl/beast/front_proxy.ipp>
 #include <agones_alloc/impl/beast/http_head.ipp>
@@ -16,6 +17,8 @@
 #include <agones_alloc/impl/beast/outcome_answer.ipp>
 #include <agones_alloc/impl/beast/parsed_request.ipp>
 #include <agones_alloc/impl/beast/probes.ipp>
+#include <agones_alloc/impl/beast/query_parameters.ipp>
 #include <agones_alloc/impl/beast/query_string.ipp>
 #include <agones_alloc/impl/beast/request_bounds.ipp>
 #include <agones_alloc/impl/beast/rest_front_end.ipp>
+#include <agones_alloc/impl/beast/service_document.ipp>

@@ -7,6 +7,8 @@
 #include <agones_alloc/port/recorder.hpp>
 #include <agones_alloc/port/store.hpp>
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,8 @@ class backing {
 
   /// Policies that came with the fleets.
   virtual auto policies() const -> std::vector<agones_alloc::game_server_allocation_policy> { return {}; }
+  /// All Fleets as they are, if they may have changed since the last call: for the directory.
+  virtual auto changed_fleets() -> std::optional<std::vector<std::shared_ptr<agones_alloc::fleet const>>> = 0;
   /// For the metrics.
   virtual auto fleets() const -> std::vector<agones_alloc::fleet> = 0;
   /// Tells the person at the terminal, or the log, what there is; gives the namespace for an example.

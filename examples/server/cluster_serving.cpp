@@ -62,7 +62,7 @@ auto load_policies(std::vector<std::string> const& paths, yaml::problems& proble
 
 cluster_serving::cluster_serving(boost::asio::any_io_executor executor, server_options const& options, allocator& local,
                                  allocation_backend& local_backend, http_client* cluster, timer& time, random_source& random,
-                                 logger& log, metrics& counts)
+                                 logger& log, metrics& counts, fleet_directory* directory)
     : settings_{options.clusters},
       log_{log},
       secrets_{make_secrets(executor, options.clusters, cluster, time)},
@@ -70,6 +70,18 @@ cluster_serving::cluster_serving(boost::asio::any_io_executor executor, server_o
       clusters_{executor, &local, remote_, policies_, time, random, flow_settings(options), {&counts, &log}},
       backend_{executor, local_backend, clusters_},
       page_{policies_, clusters_, remote_} {
+  if (directory != nullptr && !options.directory.local_only) {
+    remote_fleets_options how;
+    how.connect_time = settings_.connect_time;
+    how.secret_time_to_live = settings_.secret_time;
+    how.secret_retry = std::min<std::chrono::nanoseconds>(settings_.secret_time, std::chrono::seconds{5});
+    // A silent remote is noticed by its heartbeats: it is taken to send them as this server does.
+    how.silence = 3 * options.directory.heartbeat;
+    how.unserved_retry = options.directory.unserved_retry;
+    how.counts = &counts;
+    how.log = &log;
+    fleets_.emplace(executor, *directory, policies_, secrets_.get(), time, random, how);
+  }
   if (!settings_.watch || cluster == nullptr) return;
   auto spaces = options.kubernetes.namespaces;
   if (spaces.empty()) spaces.emplace_back();  // all
@@ -94,10 +106,12 @@ auto cluster_serving::prepare(std::vector<game_server_allocation_policy> with_fl
 
 void cluster_serving::start() {
   for (auto const& one : mirrors_) one->start();
+  if (fleets_) fleets_->start();
 }
 
 void cluster_serving::stop() {
   for (auto const& one : mirrors_) one->stop();
+  if (fleets_) fleets_->stop();
   remote_.close();
 }
 

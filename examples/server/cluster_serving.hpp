@@ -4,12 +4,14 @@
 #include "options.hpp"
 
 #include <agones_alloc/async/allocator.hpp>
+#include <agones_alloc/async/fleet_directory.hpp>
 #include <agones_alloc/async/multi_cluster_allocator.hpp>
 #include <agones_alloc/beast/client/http_client.hpp>
 #include <agones_alloc/beast/kubernetes/kubernetes_kinds.hpp>
 #include <agones_alloc/beast/kubernetes/kubernetes_mirror.hpp>
 #include <agones_alloc/beast/multi_cluster_backend.hpp>
 #include <agones_alloc/beast/remote/clusters_page.hpp>
+#include <agones_alloc/beast/remote/remote_fleets.hpp>
 #include <agones_alloc/beast/remote/rest_remote_allocator.hpp>
 #include <agones_alloc/beast/remote/secret_source.hpp>
 #include <agones_alloc/port/logger.hpp>
@@ -22,6 +24,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace agones_alloc_server {
@@ -29,10 +32,11 @@ namespace agones_alloc_server {
 /// Confined to the server's one thread.
 class cluster_serving {
  public:
-  /// `cluster`: the API server's client; null without one.
+  /// `cluster`: the API server's client; null without one. `directory`: what other clusters' fleets go into; null: nothing.
   cluster_serving(boost::asio::any_io_executor, server_options const&, agones_alloc::allocator&,
                   agones_alloc::allocation_backend& local, agones_alloc::http_client* cluster, agones_alloc::timer&,
-                  agones_alloc::random_source&, agones_alloc::logger&, agones_alloc::metrics&);
+                  agones_alloc::random_source&, agones_alloc::logger&, agones_alloc::metrics&,
+                  agones_alloc::fleet_directory* directory);
 
   auto backend() -> agones_alloc::allocation_backend& { return backend_; }
   auto page() -> agones_alloc::http_handler& { return page_; }
@@ -58,6 +62,7 @@ class cluster_serving {
   agones_alloc::multi_cluster_allocator clusters_;
   agones_alloc::multi_cluster_backend backend_;
   agones_alloc::clusters_page page_;
+  std::optional<agones_alloc::remote_fleets> fleets_;
 };
 
 }  // namespace agones_alloc_server

@@ -54,13 +54,13 @@ void event_log::record(game_server const& about, type kind, std::string_view rea
 }
 
 embedded_backing::embedded_backing(boost::asio::any_io_executor executor, server_options const& options, ready_cache& cache,
-                                   timer& time, random_source& random, logger& log)
+                                   timer& time, random_source& random, logger& log, server_observer* observer)
     : options_{options},
       log_{log},
       events_{log},
       store_{executor, memory_store_options{.clock = &time}},
       cluster_{executor, store_, time, {options.simulator, 256}},
-      reflector_{executor, store_, cache, time, random, reflector_options{.log = &log}} {}
+      reflector_{executor, store_, cache, time, random, reflector_options{.log = &log, .observer = observer}} {}
 
 auto embedded_backing::prepare() -> bool {
   auto loaded = load_fleets(options_, log_);
@@ -77,6 +77,14 @@ void embedded_backing::start() {
 void embedded_backing::stop() {
   reflector_.stop();
   cluster_.stop();
+}
+
+// A copy of all of them: not with every look.
+auto embedded_backing::changed_fleets() -> std::optional<std::vector<std::shared_ptr<fleet const>>> {
+  if (looks_++ % 4 != 0) return std::nullopt;
+  std::vector<std::shared_ptr<fleet const>> out;
+  for (auto& one : cluster_.fleets()) out.push_back(std::make_shared<fleet const>(std::move(one)));
+  return out;
 }
 
 auto embedded_backing::describe() -> std::string {

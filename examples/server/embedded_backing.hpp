@@ -29,7 +29,7 @@ class event_log final : public agones_alloc::recorder {
 class embedded_backing final : public backing {
  public:
   embedded_backing(boost::asio::any_io_executor, server_options const&, agones_alloc::ready_cache&, agones_alloc::timer&,
-                   agones_alloc::random_source&, agones_alloc::logger&);
+                   agones_alloc::random_source&, agones_alloc::logger&, agones_alloc::server_observer*);
 
   auto servers() -> agones_alloc::store& override { return store_; }
   auto events() -> agones_alloc::recorder* override { return &events_; }
@@ -38,6 +38,7 @@ class embedded_backing final : public backing {
   void stop() override;
   auto synced() const -> bool override { return reflector_.synced(); }
   auto fleets() const -> std::vector<agones_alloc::fleet> override { return cluster_.fleets(); }
+  auto changed_fleets() -> std::optional<std::vector<std::shared_ptr<agones_alloc::fleet const>>> override;
   auto policies() const -> std::vector<agones_alloc::game_server_allocation_policy> override { return loaded_.policies; }
   auto describe() -> std::string override;
 
@@ -49,6 +50,7 @@ class embedded_backing final : public backing {
   agones_alloc::embedded_cluster cluster_;
   agones_alloc::reflector reflector_;
   agones_alloc::yaml::manifests loaded_;
+  unsigned looks_{0};
 };
 
 }  // namespace agones_alloc_server

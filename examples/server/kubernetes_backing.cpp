@@ -1,8 +1,10 @@
 #include "kubernetes_backing.hpp"
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -22,7 +24,7 @@ constexpr auto client_name = "agones-alloc-server/" AGONES_ALLOC_VERSION;
 auto client_settings(kubernetes_settings const& settings) -> client_options {
   client_options out;
   out.limits.connections = settings.connections;
-  out.limits.streams = settings.namespaces.size() + 5;  // a watch each, and that of the nodes
+  out.limits.streams = 2 * settings.namespaces.size() + 8;  // watches of servers and fleets each, and that of the nodes
   out.limits.body_bytes = std::size_t{64} << 20U;
   out.user_agent = client_name;
   return out;
@@ -38,7 +40,7 @@ auto settings_beside() -> client_options {
   return out;
 }
 
-auto cluster_settings(kubernetes_settings const& settings, http_client& beside, logger& log) -> kubernetes_cluster_options {
+auto cluster_settings(kubernetes_settings const& settings, http_client& beside, logger& log, server_observer* observer) -> kubernetes_cluster_options {
   kubernetes_cluster_options out;
   out.namespaces = settings.namespaces;
   out.write_events = !settings.no_events;
@@ -46,6 +48,7 @@ auto cluster_settings(kubernetes_settings const& settings, http_client& beside, 
   out.events_client = &beside;
   out.watch.stream_list = settings.stream_lists;
   out.log = &log;
+  out.observer = observer;
   return out;
 }
 
@@ -61,7 +64,7 @@ auto find_cluster(kubernetes_settings const& settings) -> yaml::kubeconfig {
 
 kubernetes_backing::kubernetes_backing(boost::asio::any_io_executor executor, server_options const& options,
                                        yaml::kube_target const& target, ready_cache& cache, timer& time, random_source& random,
-                                       logger& log)
+                                       logger& log, server_observer* observer)
     : options_{options},
       cache_{cache},
       log_{log},
@@ -69,10 +72,39 @@ kubernetes_backing::kubernetes_backing(boost::asio::any_io_executor executor, se
       connection_{make_kube_connection(executor, time, target, &log)},
       client_{executor, connection_.endpoint, connection_.credentials, time, client_settings(options.kubernetes), &log},
       beside_{executor, connection_.endpoint, connection_.credentials, time, settings_beside(), &log},
-      cluster_{executor, client_, cache, time, random, cluster_settings(options.kubernetes, beside_, log)} {}
+      cluster_{executor, client_, cache, time, random, cluster_settings(options.kubernetes, beside_, log, observer)} {
+  if (observer == nullptr) return;
+  auto spaces = options.kubernetes.namespaces;
+  if (spaces.empty()) spaces.emplace_back();  // all
+  for (auto const& space : spaces) {
+    kubernetes_mirror_options how;
+    how.watch.ns = space;
+    how.watch.log = &log;
+    // Without the right to list them there are the counts of their servers; the log is not to fill with it.
+    how.retry = backoff_options::endless(std::chrono::milliseconds{100}, std::chrono::seconds{30});
+    how.on_change = [this] { fleets_changed_ = true; };
+    fleets_.push_back(std::make_unique<kubernetes_mirror<fleet_kind>>(executor, client_, time, random, std::move(how)));
+  }
+}
+
+void kubernetes_backing::start() {
+  cluster_.start();
+  for (auto const& one : fleets_) one->start();
+}
+
+auto kubernetes_backing::changed_fleets() -> std::optional<std::vector<std::shared_ptr<fleet const>>> {
+  if (!std::exchange(fleets_changed_, false)) return std::nullopt;
+  std::vector<std::shared_ptr<fleet const>> out;
+  for (auto const& mirror : fleets_) {
+    auto some = mirror->snapshot();
+    out.insert(out.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
+  }
+  return out;
+}
 
 void kubernetes_backing::stop() {
   cluster_.stop();
+  for (auto const& one : fleets_) one->stop();
   client_.close();
   beside_.close();
 }

@@ -1,6 +1,8 @@
 #include "metrics.hpp"
 
 #include "cluster_metrics.hpp"
+#include "directory_metrics.hpp"
+#include "fleet_serving.hpp"
 
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
@@ -122,6 +124,7 @@ struct server_metrics::series {
                                    .Add({});
 
   cluster_metrics clusters{registry};
+  directory_metrics directory{registry};
 
   // Adding labels to a family hashes them all; these remember the result.
   std::map<std::string, std::pair<Histogram*, Histogram*>, std::less<>> allocations;
@@ -201,6 +204,7 @@ void server_metrics::refresh() {
   auto const since = s.waiting_since;
   auto const nobody = since == std::chrono::steady_clock::time_point::max();
   s.oldest_wait.Set(nobody ? 0 : std::chrono::duration<double>{std::chrono::steady_clock::now() - since}.count());
+  if (directory_ != nullptr) s.directory.refresh(*directory_);
   std::size_t shown = 0;
   for (auto const& fleet : fleets_()) {
     if (++shown > most_fleets) break;

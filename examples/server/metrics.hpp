@@ -13,6 +13,8 @@
 
 namespace agones_alloc_server {
 
+class fleet_serving;
+
 /// Counts allocations, conflicts, requests and connections, and answers `GET /metrics`.
 ///
 /// Agones' names, with the labels filled and inclusive bucket edges (Q33). What a client can choose never becomes a
@@ -42,12 +44,16 @@ class server_metrics final : public agones_alloc::metrics, public agones_alloc::
 
   void handle(agones_alloc::http_request const&, reply) override;
 
+  /// Asked at each scrape; must outlive it.
+  void show(fleet_serving const& fleets) { directory_ = &fleets; }
+
  private:
   struct series;
   void refresh();
 
   fleet_source fleets_;
   agones_alloc::probes const* probes_;
+  fleet_serving const* directory_{nullptr};
   std::unique_ptr<series> series_;
 };
 

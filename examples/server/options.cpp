@@ -350,6 +350,29 @@ void add_fleets(table& t, server_options& o) {
            "Of everything random: the same seed gives the same fleets");
 }
 
+void add_directory(table& t, server_options& o) {
+  auto& d = o.directory;
+  auto const least = std::chrono::milliseconds{1};
+  t.group("Fleet information");
+  t.flag("no-fleet-directory", d.off, "Serve no /v1/fleets and /v1/gameservers, and keep no account of fleets");
+  t.list_of("cors-origin", "ORIGIN", [&o](std::string const& word) {
+    if (word.find("://") == std::string::npos || word.ends_with('/')) {
+      refuse("--cors-origin", "\"" + word + "\" is no origin; https://play.example is");
+    }
+    o.front_end.allowed_origins.push_back(word);
+  }, "Pages of this origin may read fleet information. May be repeated. Default: no other host's");
+  t.flag("no-remote-fleets", d.local_only, "Do not listen to the fleets of the clusters that policies name");
+  t.duration("remote-fleets-retry", d.unserved_retry, least, std::chrono::hours{24},
+             "How soon a cluster is asked again that has no fleet information, or does not let this one look");
+  t.text("cluster-name", "NAME", "by a policy, else local", [&d](std::string const& word) { d.cluster = word; }, "What this cluster is called there");
+  t.duration("fleet-interval", d.interval, nanoseconds{0}, std::chrono::minutes{10},
+             "Between two changes of one fleet that a stream is told; what happens in between is told as one");
+  t.number("max-streams", d.streams, 1, 1'000'000, "Streams open at once, at most three quarters of --max-connections; one more is 503");
+  t.number("max-streams-per-client", d.streams_per_caller, 1, 1'000'000, "Of a client that has shown who it is; the same");
+  t.duration("stream-heartbeat", d.heartbeat, std::chrono::milliseconds{10}, std::chrono::hours{1}, "The longest silence of a stream");
+  t.duration("stream-time", d.stream_time, least, std::chrono::hours{24 * 365}, "Then a stream ends; clients come again by themselves");
+}
+
 void add_limits(table& t, server_options& o) {
   auto& l = o.limits;
   auto const least = std::chrono::milliseconds{10};
@@ -474,6 +497,7 @@ auto read_options(int argc, char const* const* argv) -> std::variant<server_opti
   add_clusters(t, options);
   add_allocation(t, options);
   add_fleets(t, options);
+  add_directory(t, options);
   add_limits(t, options);
   add_logging(t, options);
   auto const given = arguments(argc, argv);

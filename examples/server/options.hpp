@@ -66,7 +66,21 @@ struct remote_cluster_settings {
   std::chrono::nanoseconds secret_time{std::chrono::seconds{60}};
 };
 
+/// Fleet information.
+struct directory_settings {
+  bool off{false};
+  bool local_only{false};  ///< do not listen to other clusters
+  std::chrono::nanoseconds unserved_retry{std::chrono::minutes{5}};
+  std::string cluster;  ///< name of the local one; "": local
+  std::chrono::nanoseconds interval{std::chrono::milliseconds{250}};
+  std::size_t streams{500};
+  std::size_t streams_per_caller{100};
+  std::chrono::nanoseconds heartbeat{std::chrono::seconds{15}};
+  std::chrono::nanoseconds stream_time{std::chrono::hours{1}};
+};
+
 struct server_options {
+  directory_settings directory;
   std::vector<std::string> fleets;
   remote_cluster_settings clusters;
   kubernetes_settings kubernetes;

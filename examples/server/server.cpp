@@ -2,6 +2,7 @@
 
 #include "cluster_serving.hpp"
 #include "embedded_backing.hpp"
+#include "fleet_serving.hpp"
 #include "kubernetes_backing.hpp"
 #include "logging.hpp"
 #include "metrics.hpp"
@@ -17,6 +18,7 @@
 #include <agones_alloc/beast/kubernetes_front_end.hpp>
 #include <agones_alloc/beast/probes.hpp>
 #include <agones_alloc/beast/rest_front_end.hpp>
+#include <agones_alloc/beast/service_document.hpp>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -40,9 +42,12 @@ using namespace agones_alloc;
 
 /// `target`: null for embedded fleets.
 auto make_backing(boost::asio::any_io_executor executor, server_options const& options, yaml::kube_target const* target,
-                  ready_cache& cache, timer& time, random_source& random, logger& log) -> std::unique_ptr<backing> {
-  if (target != nullptr) return std::make_unique<kubernetes_backing>(executor, options, *target, cache, time, random, log);
-  return std::make_unique<embedded_backing>(executor, options, cache, time, random, log);
+                  ready_cache& cache, timer& time, random_source& random, logger& log, server_observer* observer)
+    -> std::unique_ptr<backing> {
+  if (target != nullptr) {
+    return std::make_unique<kubernetes_backing>(executor, options, *target, cache, time, random, log, observer);
+  }
+  return std::make_unique<embedded_backing>(executor, options, cache, time, random, log, observer);
 }
 
 /// Replicas in front of one cluster must not all draw the same numbers.
@@ -60,15 +65,18 @@ class program {
   program(server_options const& options, yaml::kube_target const* target)
       : options_{options},
         random_{seed_of(options)},
-        backing_{make_backing(io_.get_executor(), options, target, cache_, time_, random_, log_)},
+        directory_{make_directory(io_.get_executor(), options, time_)},
+        backing_{make_backing(io_.get_executor(), options, target, cache_, time_, random_, log_, directory_.get())},
         metrics_{std::chrono::system_clock::now(), [this] { return backing_->fleets(); }, probes_},
         allocator_{io_.get_executor(), cache_, backing_->servers(), time_, random_, allocation_options(options),
-                   {backing_->events(), &metrics_, &log_}},
+                   {backing_->events(), &metrics_, &log_, directory_.get()}},
         backend_{allocator_},
-        clusters_{io_.get_executor(), options, allocator_, backend_, backing_->client(), time_, random_, log_, metrics_},
+        clusters_{io_.get_executor(), options, allocator_, backend_, backing_->client(), time_, random_, log_, metrics_,
+                  directory_.get()},
         kubernetes_{clusters_.backend(), time_, front_end(options)},
         rest_{clusters_.backend(), time_, front_end(options)},
         claims_{allocator_, time_, front_end(options)},
+        fleets_{make_fleets()},
         rest_routes_{rest_},
         tls_{make_tls()},
         router_{tls_ ? tls_->kubernetes() : kubernetes_},
@@ -90,10 +98,16 @@ class program {
     probes_.add_ready("policies", [this] { return clusters_.synced() ? std::string{} : std::string{"not listed yet"}; });
     rest_routes_.add("/v1/clusters", clusters_.page());
     rest_routes_.add(std::string{claims_front_end::prefix}, claims_, true);
+    if (fleets_) fleets_->add_routes(rest_routes_);
     http_handler& rest = tls_ ? tls_->rest() : rest_routes_;
     router_.add("/gameserverallocation", rest, true);
     router_.add("/v1/clusters", rest);
     router_.add(std::string{claims_front_end::prefix}, rest, true);
+    if (fleets_) {
+      fleets_->add_routes(router_, rest);
+      metrics_.show(*fleets_);
+    }
+    router_.add(std::string{service_document::path}, document_);
     router_.add("/live", probes_);
     router_.add("/ready", probes_);
     router_.add("/metrics", metrics_);
@@ -111,6 +125,7 @@ class program {
     }
     backing_->start();
     clusters_.start();
+    if (fleets_) fleets_->start();
     await_signal();
     if (tls_) tls_->start();
     if (tls_ || !options_.clusters.policies.empty()) {
@@ -126,6 +141,11 @@ class program {
   auto make_tls() -> std::unique_ptr<tls_serving> {
     if (!options_.tls.used()) return nullptr;
     return std::make_unique<tls_serving>(io_.get_executor(), options_, backing_->client(), kubernetes_, rest_routes_, time_, log_);
+  }
+
+  auto make_fleets() -> std::unique_ptr<fleet_serving> {
+    if (!directory_) return nullptr;
+    return std::make_unique<fleet_serving>(options_, *directory_, allocator_, *backing_, time_, front_end(options_));
   }
 
   static auto front_end(server_options const& options) -> front_end_options {
@@ -219,6 +239,7 @@ class program {
       return;
     }
     log_.log(severity::info, "stopped");
+    if (fleets_) fleets_->stop();
     clusters_.stop();
     backing_->stop();
     error_code ignored;
@@ -234,6 +255,7 @@ class program {
   line_logger log_{options_.format, options_.level, time_};
   ready_cache cache_;
   seeded_random random_;
+  std::unique_ptr<fleet_directory> directory_;  ///< null: nobody wants to know
   std::unique_ptr<backing> backing_;
   probes probes_;
   server_metrics metrics_;
@@ -243,8 +265,10 @@ class program {
   kubernetes_front_end kubernetes_;
   rest_front_end rest_;
   claims_front_end claims_;
+  std::unique_ptr<fleet_serving> fleets_;
   http_router rest_routes_;  ///< what needs the same rights
   std::unique_ptr<tls_serving> tls_;  ///< null: plain HTTP
+  service_document document_;
   http_router router_;
   http_listener listener_;
   boost::asio::signal_set signals_;

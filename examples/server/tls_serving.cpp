@@ -1,6 +1,9 @@
 #include "tls_serving.hpp"
 
 #include <agones_alloc/beast/claims_front_end.hpp>
+#include <agones_alloc/beast/fleets/fleet_query.hpp>
+#include <agones_alloc/beast/fleets/fleets_front_end.hpp>
+#include <agones_alloc/beast/fleets/query_front_end.hpp>
 #include <agones_alloc/beast/kubernetes_front_end.hpp>
 #include <agones_alloc/beast/rest_front_end.hpp>
 
@@ -50,6 +53,10 @@ direct_access::direct_access(boost::asio::any_io_executor executor, http_client&
       kubernetes{kubernetes_behind, reviewer, kubernetes_namespace_of},
       rest{rest_behind, reviewer, [options](http_request const& request) -> std::optional<std::string> {
              if (request.path.starts_with(claims_front_end::prefix)) return claims_namespace_of(request, options);
+             if (request.path == query_front_end::path) return query_namespace_of(request, options);
+             if (request.path == fleets_front_end::fleets_path || request.path == fleets_front_end::servers_path) {
+               return fleets_namespace_of(request, options);
+             }
              return rest_namespace_of(request, options);
            }} {}
 

@@ -12,6 +12,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
@@ -30,6 +31,7 @@ struct front_end_options {
   std::uint32_t max_hops{4};  ///< a request that was forwarded more often is in a loop: 508
   /// Whether the request's sender may allocate in the namespace; else 403. Empty: everybody may who got through.
   std::function<bool(http_request const&, std::string_view)> may_allocate{};
+  std::vector<std::string> allowed_origins{};  ///< whose pages may read fleet information (CORS); empty: no other host's
   std::size_t yaml_body_bytes{64 * 1024};  ///< reading YAML costs much more than JSON; more: 413
 };
 

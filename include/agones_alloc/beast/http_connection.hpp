@@ -45,7 +45,7 @@ class http_connection final : public http_session, public std::enable_shared_fro
  private:
   /// Whether the stream has a handshake to make before its first byte: TLS.
   static constexpr bool is_secured = requires(Stream& s) { s.read_client(); };
-  enum class phase : std::uint8_t { securing, idle, header, body, handling, writing, lingering, closed };
+  enum class phase : std::uint8_t { securing, idle, header, body, handling, writing, streaming, lingering, closed };
 
   void enter(phase, std::chrono::nanoseconds time);
   void watch_time();
@@ -62,6 +62,11 @@ class http_connection final : public http_session, public std::enable_shared_fro
   void dispatch();
   void respond(http_response);
   void on_written(boost::system::error_code);
+  auto streams() const noexcept -> bool { return response_.stream != nullptr; }
+  void ask_for_piece();
+  void send_piece(http_body_stream::piece);
+  void on_piece_written(boost::system::error_code, bool last);
+  void stop_stream();
   void linger();
   void end_lingering_soon();
   void cut_for(std::string_view why);
@@ -77,6 +82,7 @@ class http_connection final : public http_session, public std::enable_shared_fro
   boost::asio::cancellation_signal linger_timing_;
   http_response response_;
   std::string head_;
+  http_body_stream::piece piece_;  ///< while it is written
   timer::time_point entered_;
   timer::time_point deadline_;
   timer::time_point began_;
@@ -89,9 +95,11 @@ class http_connection final : public http_session, public std::enable_shared_fro
   bool continuing_{false};
   bool client_left_{false};
   bool close_after_{false};
+  bool chunked_{false};
 };
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail
 
 #include <agones_alloc/impl/beast/http_connection.hpp>
 #include <agones_alloc/impl/beast/http_connection_reading.hpp>
+#include <agones_alloc/impl/beast/http_connection_streaming.hpp>

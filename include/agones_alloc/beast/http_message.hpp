@@ -6,6 +6,7 @@
 #include <agones_alloc/config.hpp>
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,6 +36,19 @@ class http_request {
   auto operator=(http_request const&) -> http_request& = default;
 };
 
+/// The body of an answer that goes on for as long as there is something to tell. Confined to the connection's executor.
+class http_body_stream {
+ public:
+  using piece = std::shared_ptr<std::string const>;
+
+  virtual ~http_body_stream() = default;
+  /// Calls `then` once, inside or after this call, with the next bytes, not empty, which may be shared with others; null: the
+  /// body is complete. One call at a time; the next one comes when the client's side has taken the bytes.
+  virtual void next(std::function<void(piece)> then) = 0;
+  /// Nothing more is wanted: the client has left, was too slow, or the server stops. A `then` that waits is dropped.
+  virtual void stop() = 0;
+};
+
 /// One answer. Content-Length, Date, Connection and Server are the connection's affair.
 struct http_response {
   int status{200};
@@ -44,6 +58,7 @@ struct http_response {
   std::vector<std::pair<std::string, std::string>> headers;
   std::string_view route;  ///< a literal of a small set, for metrics and logs: "kubernetes", "rest", "probe", ...
   bool close{false};       ///< end the connection after this answer
+  std::shared_ptr<http_body_stream> stream{};  ///< not null: the body, in chunks, in place of `body`
 };
 
 /// `text/plain; charset=utf-8` with a newline after the text, as Go's http.Error answers.

@@ -66,7 +66,7 @@ struct fleet_info {
   std::optional<std::int32_t> desired;     ///< spec.replicas; nullopt: not known
   std::optional<fleet_status> status;      ///< the Fleet's own status: what its controller last wrote
   std::optional<fleet_recount> recount;    ///< nullopt: the cluster does not tell
-  wall_time observed{};                    ///< when it was first seen like this
+  wall_time observed{};                    ///< when it was first looked at like this
   bool stale{false};                       ///< its cluster cannot be heard at present: these are the last values
 };
 using fleet_info_ptr = std::shared_ptr<fleet_info const>;

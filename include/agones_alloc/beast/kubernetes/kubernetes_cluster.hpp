@@ -38,6 +38,7 @@ struct kubernetes_cluster_options {
   /// Between failed lists and watches. The cap bounds how late an API server that comes back is noticed.
   backoff_options retry{backoff_options::endless(std::chrono::milliseconds{100}, std::chrono::seconds{5})};
   std::function<void(server_event const&)> on_event{};  ///< reflector_options::on_event
+  server_observer* observer{nullptr};                   ///< reflector_options::observer
   logger* log{nullptr};
 };
 

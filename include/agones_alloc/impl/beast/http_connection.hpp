@@ -49,7 +49,11 @@ void http_connection<Stream>::on_secured(boost::system::error_code ec) {
 
 template <class Stream>
 void http_connection<Stream>::drain() {
-  if (phase_ == phase::securing || phase_ == phase::idle || phase_ == phase::lingering) cut();
+  if (phase_ == phase::securing || phase_ == phase::idle || phase_ == phase::lingering) return cut();
+  if (phase_ != phase::streaming) return;
+  close_after_ = true;
+  stop_stream();
+  send_piece(nullptr);
 }
 
 template <class Stream>
@@ -62,6 +66,7 @@ void http_connection<Stream>::cut() {
   owner_->closed(*this);
   timing_.emit(boost::asio::cancellation_type::terminal);
   linger_timing_.emit(boost::asio::cancellation_type::terminal);
+  stop_stream();
   if (was == phase::handling) leaving_.emit(boost::asio::cancellation_type::terminal);
 }
 
@@ -81,6 +86,7 @@ void http_connection<Stream>::enter(phase next, std::chrono::nanoseconds time) {
     case phase::lingering: owner_->waits_for(*this); break;
     case phase::handling:
     case phase::writing:
+    case phase::streaming:
     case phase::closed: owner_->serves(*this); break;
   }
   phase_ = next;
@@ -121,7 +127,8 @@ void http_connection<Stream>::on_time() {
       case phase::idle: return cut_for("idle");
       case phase::writing: return cut_for("slow reader");
       case phase::lingering: return cut();
-      case phase::handling: enter(phase::handling, owner_->limits.idle_time); break;
+      case phase::handling:
+      case phase::streaming: enter(phase_, owner_->limits.idle_time); break;
       case phase::closed: break;
     }
   }
@@ -150,10 +157,12 @@ void http_connection<Stream>::respond(http_response response) {
   enter(phase::writing, owner_->limits.write_time);
   response_ = std::move(response);
   bool const parsed = header_checked_ && parser_ && parser_->is_done();
+  auto const method = request_ ? request_->method : std::string_view{};
+  chunked_ = streams() && parsed && parser_->get().version() != 10;
+  if (streams() && !chunked_) response_.close = true;  // its end is the body's
   close_after_ = response_.close || owner_->draining || client_left_ || !parsed || !parser_->keep_alive();
   head_.clear();
   append_head(head_, response_, owner_->date(), !close_after_, parsed && parser_->get().version() == 10);
-  auto const method = request_ ? request_->method : std::string_view{};
   if (owner_->observer != nullptr) {
     owner_->observer->request(response_.route, method, response_.status, entered_ - began_);
   }
@@ -162,7 +171,8 @@ void http_connection<Stream>::respond(http_response response) {
     owner_->log->log(severity::debug, "request",
                      {{"method", method}, {"path", request_ ? request_->path : std::string_view{}}, {"status", status}});
   }
-  auto rest = method == "HEAD" ? boost::asio::const_buffer{} : boost::asio::buffer(response_.body);
+  if (method == "HEAD") stop_stream();
+  auto rest = method == "HEAD" || streams() ? boost::asio::const_buffer{} : boost::asio::buffer(response_.body);
   if constexpr (is_secured) {  // one record and one packet: TLS gathers no buffers
     if (rest.size() <= 16 * 1024) {
       head_.append(static_cast<char const*>(rest.data()), rest.size());
@@ -179,6 +189,7 @@ template <class Stream>
 void http_connection<Stream>::on_written(boost::system::error_code ec) {
   if (phase_ == phase::closed) return;
   if (ec || client_left_) return cut();
+  if (streams()) return ask_for_piece();
   if (close_after_) return linger();
   if (owner_->draining) return cut();
   request_.reset();

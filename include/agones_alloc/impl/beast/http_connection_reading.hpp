@@ -37,6 +37,7 @@ void http_connection<Stream>::on_read(boost::system::error_code ec, std::size_t 
         leaving_.emit(boost::asio::cancellation_type::terminal);
         return;
       case phase::writing: client_left_ = true; return;
+      case phase::streaming:
       case phase::securing:
       case phase::idle:
       case phase::header:
@@ -54,6 +55,7 @@ void http_connection<Stream>::on_read(boost::system::error_code ec, std::size_t 
       if ((lingered_ += size) > owner_->limits.linger_bytes) return cut();
       return read();
     case phase::handling:  // the next request, early: it waits in the buffer
+    case phase::streaming:
     case phase::writing: return read();
     case phase::securing:
     case phase::closed: break;

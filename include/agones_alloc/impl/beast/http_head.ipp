@@ -104,8 +104,13 @@ AGONES_ALLOC_DECL void append_head(std::string& out, http_response const& respon
   out += reason_phrase(response.status);
   out += "\r\nDate: ";
   out += date;
-  out += "\r\nContent-Length: ";
-  detail::append_number(out, response.body.size());
+  bool const has_body = response.status != 204 && response.status != 304;
+  if (response.stream != nullptr) {
+    if (!http_1_0) out += "\r\nTransfer-Encoding: chunked";
+  } else if (has_body) {
+    out += "\r\nContent-Length: ";
+    detail::append_number(out, response.body.size());
+  }
   out += "\r\n";
   if (!response.content_type.empty()) detail::append_field(out, "Content-Type", response.content_type);
   if (!keep_alive) {

@@ -281,7 +281,6 @@ AGONES_ALLOC_DECL auto fleet_book::publish(time_point now, wall_time wall) -> bo
     }
     one->dirty = false;
     one->published = now;
-    info_of(*one, wall);
     stamp(*one);
     if (one->created == 0) one->created = one->revision;
   }

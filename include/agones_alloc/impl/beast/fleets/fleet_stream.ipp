@@ -1,0 +1,200 @@
+#pragma once
+
+#include <agones_alloc/beast/fleets/fleet_stream.hpp>
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+
+#include <algorithm>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+
+inline constexpr std::size_t events_in_batch = 32;
+inline constexpr std::size_t most_batch_bytes = 4U << 20U;
+
+inline auto event_word(fleet_event_kind what) noexcept -> std::string_view {
+  switch (what) {
+    case fleet_event_kind::reset: return "RESET";
+    case fleet_event_kind::snapshot_item: return "SNAPSHOT_ITEM";
+    case fleet_event_kind::synced: return "SYNCED";
+    case fleet_event_kind::added: return "ADDED";
+    case fleet_event_kind::modified: return "MODIFIED";
+    case fleet_event_kind::deleted: return "DELETED";
+    case fleet_event_kind::cluster_status: return "CLUSTER_STATUS";
+    case fleet_event_kind::cluster_gone: return "CLUSTER_GONE";
+  }
+  return {};
+}
+
+AGONES_ALLOC_DECL auto fleet_streams::open(fleet_query query, std::string caller) -> std::shared_ptr<fleet_stream> {
+  auto const full = streams_.size() >= options_.streams ||
+                    (!caller.empty() && by_caller_[caller] >= options_.streams_per_caller);
+  if (full || stopped_) {
+    if (auto const at = by_caller_.find(caller); at != by_caller_.end() && at->second == 0) by_caller_.erase(at);
+    ++counts_.refused;
+    return nullptr;
+  }
+  auto watch = directory_->watch(query.filter, query.resume);
+  auto made = std::make_shared<fleet_stream>(shared_from_this(), std::move(watch), std::move(query), std::move(caller));
+  ++counts_.opened;
+  counts_.open = streams_.size();
+  if (!ticking_) beat_later();
+  return made;
+}
+
+AGONES_ALLOC_DECL void fleet_streams::stop() {
+  stopped_ = true;
+  beating_.emit(boost::asio::cancellation_type::terminal);
+  for (auto* const one : std::vector<fleet_stream*>{streams_.begin(), streams_.end()}) {
+    if (auto const kept = one->weak_from_this().lock()) kept->give(nullptr);
+  }
+}
+
+inline void fleet_streams::closed(fleet_stream& one) {
+  streams_.erase(&one);
+  counts_.open = streams_.size();
+  if (one.caller_.empty()) return;
+  if (auto const at = by_caller_.find(one.caller_); --at->second == 0) by_caller_.erase(at);
+}
+
+inline void fleet_streams::beat_later() {
+  ticking_ = true;
+  time_->async_wait_until(time_->now() + options_.heartbeat / 2,
+                          boost::asio::bind_cancellation_slot(beating_.slot(), [self = shared_from_this()](error_code ec) {
+                            self->ticking_ = false;
+                            if (!ec && !self->stopped_) self->beat();
+                          }));
+}
+
+// Twice an interval, so that nobody hears nothing for longer than one.
+inline void fleet_streams::beat() {
+  if (streams_.empty()) return;
+  auto const text = std::make_shared<std::string const>("event: HEARTBEAT\ndata: {\"time\":\"" +
+                                                        format_wall_time(time_->wall_now()) + "\"}\n\n");
+  auto const now = time_->now();
+  for (auto* const one : std::vector<fleet_stream*>{streams_.begin(), streams_.end()}) {
+    auto const kept = streams_.contains(one) ? one->weak_from_this().lock() : nullptr;
+    if (kept == nullptr) continue;
+    if (now >= kept->until_) {
+      kept->over_ = true;
+      kept->give(nullptr);
+    } else if (kept->quiet_) {
+      kept->give(text);
+    }
+    kept->quiet_ = true;
+  }
+  beat_later();
+}
+
+inline auto fleet_streams::written(fleet_stream& to, std::vector<fleet_event> const& events) -> http_body_stream::piece {
+  std::string out;
+  for (auto const& event : events) {
+    if (event.what == fleet_event_kind::reset) ++counts_.resets;
+    if (event.revision != 0) out.append("id: ").append(directory_->token_of(event.revision)).append("\n");
+    out.append("event: ").append(event_word(event.what)).append("\ndata: {");
+    if (event.fleet != nullptr) {
+      out += "\"fleet\":";
+      if (event.what == fleet_event_kind::deleted) {
+        append_key_json(out, *event.fleet);
+      } else {
+        out += texts_.of(event.fleet, to.query_.parts);
+      }
+    } else if (event.cluster != nullptr) {
+      out += "\"cluster\":";
+      append_json(out, *event.cluster);
+    } else if (event.what == fleet_event_kind::synced) {
+      out.append("\"token\":\"").append(directory_->token_of(event.revision)).append("\"");
+    } else {
+      out += "\"reason\":\"what has changed since is not known any more\"";
+    }
+    out += "}\n\n";
+  }
+  return std::make_shared<std::string const>(std::move(out));
+}
+
+// Who has been told everything up to a place is told from there on what somebody else at that place was told: it was written
+// later than all that either has heard.
+AGONES_ALLOC_DECL auto fleet_streams::batch_for(fleet_stream& to) -> batch {
+  auto const& from = to.watch_.cursor();
+  std::string key;
+  if (to.abreast_ && !to.query_.shape.empty() && from.at == fleet_cursor::phase::following) {
+    key = to.query_.shape + "\n" + std::to_string(from.seen);
+    if (auto const at = batches_.find(key); at != batches_.end()) {
+      to.watch_.skip_to(at->second.after);
+      return at->second;
+    }
+  }
+  std::vector<fleet_event> events;
+  batch out;
+  out.more = to.watch_.next(events_in_batch, events);
+  out.after = to.watch_.cursor();
+  bool const reset = !events.empty() && events.front().what == fleet_event_kind::reset;
+  if (!events.empty()) out.text = written(to, events);
+  counts_.events += events.size();
+  if (key.empty() || out.text == nullptr || reset) {
+    to.abreast_ = !reset && !out.more && out.after.at == fleet_cursor::phase::following;
+    return out;
+  }
+  batch_bytes_ += out.text->size();
+  batches_.emplace(key, out);
+  batch_order_.push_back(std::move(key));
+  while (batch_bytes_ > most_batch_bytes || batch_order_.size() > 256) {
+    auto const oldest = batches_.find(batch_order_.front());
+    batch_bytes_ -= oldest->second.text->size();
+    batches_.erase(oldest);
+    batch_order_.pop_front();
+  }
+  return out;
+}
+
+AGONES_ALLOC_DECL fleet_stream::fleet_stream(std::shared_ptr<fleet_streams> all, fleet_watch watch, fleet_query query,
+                                             std::string caller)
+    : all_{std::move(all)},
+      watch_{std::move(watch)},
+      query_{std::move(query)},
+      caller_{std::move(caller)},
+      until_{all_->time_->now() + all_->options_.stream_time} {
+  all_->streams_.insert(this);
+  if (!caller_.empty()) ++all_->by_caller_[caller_];
+}
+
+AGONES_ALLOC_DECL fleet_stream::~fleet_stream() { all_->closed(*this); }
+
+AGONES_ALLOC_DECL void fleet_stream::next(std::function<void(piece)> then) {
+  then_ = std::move(then);
+  if (over_ || all_->stopped_) return give(nullptr);
+  if (!std::exchange(began_, true)) return give(std::make_shared<std::string const>("retry: 1000\n\n"));
+  if (!waits_) pump();
+}
+
+AGONES_ALLOC_DECL void fleet_stream::stop() {
+  over_ = true;
+  then_ = nullptr;
+  ending_.emit(boost::asio::cancellation_type::terminal);
+}
+
+inline void fleet_stream::give(piece what) {
+  if (!then_) return;
+  auto const then = std::exchange(then_, nullptr);
+  quiet_ = false;
+  if (what != nullptr) all_->counts_.bytes += what->size();
+  then(std::move(what));
+}
+
+inline void fleet_stream::pump() {
+  while (then_ && !over_) {
+    auto found = all_->batch_for(*this);
+    if (found.text != nullptr) return give(std::move(found.text));
+    if (found.more) continue;
+    waits_ = true;
+    return watch_.async_wait(boost::asio::bind_cancellation_slot(
+        ending_.slot(), [self = shared_from_this()](error_code ec) {
+          self->waits_ = false;
+          self->over_ = self->over_ || static_cast<bool>(ec);
+          if (!self->then_) return;
+          if (self->over_) return self->give(nullptr);
+          self->pump();
+        }));
+  }
+}
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail

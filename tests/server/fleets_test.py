@@ -1,0 +1,401 @@
+#!/usr/bin/env python3
+"""Fleet information of the built server: pages, streams, queries, and other clusters that are killed and come back.
+
+Usage: fleets_test.py PATH-OF-agones-alloc-server [WORD-OF-A-CASE]
+Prints one line a case and a summary, and exits with 1 when a case failed. Needs Python and the openssl program.
+"""
+import contextlib
+import http.client
+import json
+import pathlib
+import queue
+import signal
+import ssl
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+SERVER = sys.argv[1] if len(sys.argv) in (2, 3) else sys.exit(__doc__)
+WANTED = sys.argv[2] if len(sys.argv) == 3 else ""
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+KUBERNETES = "/apis/allocation.agones.dev/v1/namespaces/{}/gameserverallocations"
+PATIENCE = 60  # seconds that nothing here comes near to, unless something hangs
+
+FLEET = """
+apiVersion: agones.dev/v1
+kind: Fleet
+metadata:
+  name: {name}
+  namespace: {namespace}
+  labels: {{tier: {tier}}}
+  annotations: {{agones-alloc.dev/start-up: 1ms, agones-alloc.dev/session-length: never}}
+spec:
+  replicas: {replicas}
+  template:
+    spec:
+      ports: [{{name: default, containerPort: 7654}}]
+      template: {{spec: {{containers: [{{name: x, image: example}}]}}}}
+---
+"""
+
+cases = []
+
+
+def case(function):
+    cases.append(function)
+    return function
+
+
+def expect(condition, text):
+    if not condition:
+        raise AssertionError(text)
+
+
+def fleet(name, replicas, namespace="default", tier="plain"):
+    return FLEET.format(name=name, replicas=replicas, namespace=namespace, tier=tier)
+
+
+def policy(name, endpoints):
+    return {"apiVersion": "multicluster.agones.dev/v1", "kind": "GameServerAllocationPolicy",
+            "metadata": {"name": name, "annotations": {"agones-alloc.dev/server-name": "localhost"} if endpoints else {}},
+            "spec": {"priority": 1, "weight": 100, "connectionInfo": {"clusterName": name, "secretName": "client",
+                                                                     "allocationEndpoints": endpoints}}}
+
+
+class Server:
+    """One that runs, with its port."""
+
+    def __init__(self, place, name, fleets, *options, tls=False, policies=None, port=0):
+        self.tls, self.place = tls, place
+        manifest = place / f"{name}.yaml"
+        manifest.write_text(fleets)
+        command = [SERVER, "--fleets", str(manifest), "--listen", f"127.0.0.1:{port}", "--start-up", "1ms",
+                   "--log-format", "json", "--stream-heartbeat", "1s", *options]
+        if tls:
+            command += ["--tls-cert", str(place / "certs/server/tls.crt"), "--tls-key", str(place / "certs/server/tls.key"),
+                        "--client-ca", str(place / "certs/ca.crt")]
+        if policies is not None:
+            file = place / f"{name}-policies.json"
+            file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": policies}))
+            command += ["--policies", str(file), "--client-secrets", str(place / "certs/clients")]
+        self.log = open(place / f"{name}.log", "w+", encoding="utf-8")
+        self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log)
+        self.port = self.find_port()
+        self.until(lambda: self.ask("GET", "/ready")[0] == 200, "is not ready")
+
+    def text(self):
+        return pathlib.Path(self.log.name).read_text(encoding="utf-8")
+
+    def find_port(self):
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            for line in self.text().splitlines():
+                if '"listening"' in line:
+                    return int(json.loads(line)["url"].rsplit(":", 1)[1])
+            expect(self.process.poll() is None, f"the server has ended:\n{self.text()}")
+            time.sleep(0.02)
+        raise AssertionError("the server does not listen")
+
+    def until(self, done, text):
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            with contextlib.suppress(OSError):
+                if done():
+                    return
+            time.sleep(0.02)
+        raise AssertionError(f"{text}\n{self.text()[-2000:]}")
+
+    def connection(self, client="client"):
+        if not self.tls:
+            return http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        context = ssl.create_default_context(cafile=str(self.place / "certs/ca.crt"))
+        if client:
+            pair = self.place / "certs/clients" / client
+            context.load_cert_chain(pair / "tls.crt", pair / "tls.key")
+        return http.client.HTTPSConnection("localhost", self.port, timeout=PATIENCE, context=context)
+
+    def ask(self, method, path, body=None, headers=None, client="client"):
+        link = self.connection(client)
+        link.request(method, path, json.dumps(body) if body is not None else None,
+                     {"Content-Type": "application/json", **(headers or {})})
+        answer = link.getresponse()
+        text = answer.read().decode()
+        self.headers = dict(answer.getheaders())
+        link.close()
+        return answer.status, text
+
+    def page(self, query="", client="client"):
+        status, text = self.ask("GET", "/v1/fleets" + query, client=client)
+        expect(status == 200, f"{status} {text}")
+        return json.loads(text)
+
+    def rows(self, query="", client="client"):
+        return {(row["clusterName"], row["namespace"], row["fleetName"]): row for row in self.page(query, client)["fleets"]}
+
+    def cluster(self, name):
+        return next((one for one in self.page()["clusters"] if one["clusterName"] == name), None)
+
+    def allocate(self, namespace="default", selector=None):
+        status, text = self.ask("POST", KUBERNETES.format(namespace), {"spec": {"selectors": [selector or {}]}})
+        return json.loads(text)["status"]
+
+    def ready(self, name, count, cluster="local", namespace="default"):
+        self.until(lambda: self.rows().get((cluster, namespace, name), {"recount": {"readyGameservers": -1}})
+                   ["recount"]["readyGameservers"] == count, f"{name} has not {count} ready servers")
+
+    def stop(self, how=signal.SIGKILL):
+        if self.process.poll() is None:
+            self.process.send_signal(how)
+        self.process.wait(timeout=PATIENCE)
+        self.log.close()
+
+
+class Stream:
+    """Events of a stream, read on a thread of its own."""
+
+    def __init__(self, server, query="", headers=None, client="client"):
+        self.link = server.connection(client)
+        self.link.request("GET", "/v1/fleets" + query, headers={"Accept": "text/event-stream", **(headers or {})})
+        self.answer = self.link.getresponse()
+        expect(self.answer.status == 200, self.answer.status)
+        expect(self.answer.getheader("Content-Type") == "text/event-stream", "the type")
+        self.events = queue.Queue()
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def read(self):
+        fields = {}
+        with contextlib.suppress(OSError, ValueError, http.client.HTTPException, AttributeError):
+            while line := self.answer.readline().decode():
+                line = line.rstrip("\n")
+                if line:
+                    name, _, value = line.partition(": ")
+                    fields[name] = value
+                elif "event" in fields:
+                    self.events.put((fields["event"], json.loads(fields["data"]), fields.get("id")))
+                    fields = {}
+                else:
+                    fields = {}
+        self.events.put(("END", None, None))
+
+    def until(self, what, holds=lambda data: True):
+        """All events up to one that is meant."""
+        seen = []
+        while True:
+            event = self.events.get(timeout=PATIENCE)
+            seen.append(event)
+            if event[0] == what and holds(event[1]):
+                return seen
+            expect(event[0] != "END", f"the stream ended before {what}: {[one[0] for one in seen]}")
+
+    def close(self):
+        self.link.close()
+
+
+@case
+def numbers_move_with_an_allocation(w):
+    one = w.server("one", fleet("arena", 5, tier="gold") + fleet("lobby", 2))
+    one.ready("arena", 5)
+    one.until(lambda: one.rows()["local", "default", "arena"].get("readyGameservers") == 5, "the Fleet's own status")
+    row = one.rows()["local", "default", "arena"]
+    expect(row["desiredGameservers"] == 5 and row["labels"]["tier"] == "gold" and not row["stale"], row)
+    expect(one.allocate(selector={"matchLabels": {"agones.dev/fleet": "arena"}})["state"] == "Allocated", "an allocation")
+    row = one.rows()["local", "default", "arena"]
+    expect(row["recount"]["allocatedGameservers"] == 1 and row["recount"]["readyGameservers"] == 4, row)
+    one.until(lambda: one.rows()["local", "default", "arena"]["allocatedGameservers"] == 1, "the Fleet's status follows")
+    nodes = one.rows("?include=nodes,annotations")["local", "default", "arena"]
+    expect(sum(n["totalGameservers"] for n in nodes["recount"]["nodes"].values()) == 5, nodes)
+    expect("agones-alloc.dev/start-up" in nodes["annotations"], nodes)
+    names = [g["metadata"]["name"] for g in json.loads(one.ask("GET", "/v1/gameservers?namespace=default&fleet=arena")[1])["gameServers"]]
+    expect(len(names) == 5 and names == sorted(names), names)
+
+
+@case
+def a_stream_is_told_at_once_beside_a_loop_of_allocations(w):
+    one = w.server("one", fleet("arena", 30), "--fleet-interval", "50ms")
+    one.ready("arena", 30)
+    stream = Stream(one)
+    first = stream.until("SYNCED")
+    expect([e[0] for e in first[:2]] == ["CLUSTER_STATUS", "SNAPSHOT_ITEM"], first)
+    for _ in range(20):
+        expect(one.allocate()["state"] == "Allocated", "an allocation")
+    seen = stream.until("MODIFIED", lambda data: data["fleet"]["recount"]["allocatedGameservers"] == 20)
+    counts = [e[1]["fleet"]["recount"]["allocatedGameservers"] for e in seen if e[0] == "MODIFIED"]
+    expect(counts == sorted(counts), counts)
+    token = [e[2] for e in seen if e[2]][-1]
+    stream.close()
+    expect(one.allocate()["state"] == "Allocated", "an allocation")
+    again = Stream(one, headers={"Last-Event-ID": token})
+    events = again.until("MODIFIED", lambda data: data["fleet"]["recount"]["allocatedGameservers"] == 21)
+    expect(all(e[0] not in ("SNAPSHOT_ITEM", "RESET") for e in events), events)
+    again.until("HEARTBEAT")
+    again.close()
+    page = one.page()
+    after = Stream(one, f"?resume={page['token']}")
+    expect(one.allocate()["state"] == "Allocated", "an allocation")
+    events = after.until("MODIFIED", lambda data: data["fleet"]["recount"]["allocatedGameservers"] == 22)
+    expect(all(e[0] != "SNAPSHOT_ITEM" for e in events), events)
+    one.process.send_signal(signal.SIGTERM)
+    after.until("END")
+    expect(one.process.wait(timeout=PATIENCE) == 0, "streams do not keep a server from stopping")
+
+
+@case
+def selectors_pages_and_tags(w):
+    one = w.server("one", "".join(fleet(f"f{i}", 1, tier="gold" if i % 2 else "plain") for i in range(6)))
+    one.ready("f5", 1)
+    one.until(lambda: all("tier" in row["labels"] for row in one.rows().values()), "the Fleets are known")
+    gold = one.rows("?labelSelector=tier+in+(gold,silver),!nosuch")
+    expect(sorted(key[2] for key in gold) == ["f1", "f3", "f5"], gold)
+    names, query = [], "?limit=4"
+    while True:
+        page = one.page(query)
+        names += [row["fleetName"] for row in page["fleets"]]
+        if "continue" not in page:
+            break
+        query = "?limit=4&continue=" + page["continue"]
+    expect(names == [f"f{i}" for i in range(6)], names)
+    one.ask("GET", "/v1/fleets")
+    tag = one.headers["ETag"]
+    expect(one.ask("GET", "/v1/fleets", headers={"If-None-Match": tag}) == (304, ""), "nothing has changed")
+    expect(one.allocate()["state"] == "Allocated", "an allocation")
+    expect(one.ask("GET", "/v1/fleets", headers={"If-None-Match": tag})[0] == 200, "something has changed")
+    status, text = one.ask("GET", "/v1/fleets?labelSelektor=x")
+    expect(status == 400 and "labelSelektor" in json.loads(text)["message"], text)
+    status, text = one.ask("GET", "/v1/fleets?limit=many")
+    expect(status == 400 and json.loads(text)["message"].startswith("limit: "), text)
+
+
+@case
+def a_query_counts_and_takes_nothing(w):
+    one = w.server("one", fleet("arena", 3))
+    one.ready("arena", 3)
+    for body in ({"metadata": {"namespace": "default"}, "spec": {"selectors": [{"matchLabels": {"agones.dev/fleet": "arena"}}]}},
+                 {"namespace": "default", "gameServerSelectors": [{"matchLabels": {"agones.dev/fleet": "arena"}}]}):
+        status, text = one.ask("POST", "/v1/query", body)
+        room = json.loads(text)
+        expect(status == 200 and room["fits"] == 3 and room["exact"] and len(room["gameServers"]) == 3, text)
+    first = room["gameServers"][0]
+    expect(one.allocate()["gameServerName"] == first, "the first that was named goes first")
+    for _ in range(2):
+        one.allocate()
+    room = json.loads(one.ask("POST", "/v1/query?namespace=default", {})[1])
+    expect(room["fits"] == 0 and room["result"] == "UnAllocated" and room["selectors"][0]["clauses"], room)
+
+
+@case
+def metrics_and_the_switch(w):
+    one = w.server("one", fleet("arena", 2), "--max-streams", "1", "--cluster-name", "here")
+    one.ready("arena", 2, "here")
+    stream = Stream(one)
+    stream.until("SYNCED")
+    expect(one.ask("GET", "/v1/fleets", headers={"Accept": "text/event-stream"})[0] == 503, "one stream too many")
+    text = one.ask("GET", "/metrics")[1]
+    for line in ("agones_alloc_directory_streams 1", "agones_alloc_directory_streams_refused_total 1",
+                 "agones_alloc_directory_fleets 1", "agones_alloc_directory_gameservers 2"):
+        expect(line in text, line)
+    stream.close()
+    off = w.server("off", fleet("arena", 2), "--no-fleet-directory")
+    expect(off.ask("GET", "/v1/fleets")[0] == 404, "no directory, no path")
+    expect(off.ask("POST", "/v1/query", {})[0] == 404, "the same")
+
+
+@case
+def callers_see_the_namespaces_where_they_may_allocate(w):
+    w.certificates("--client", "client", "--client", "guest")
+    one = w.server("one", fleet("arena", 2) + fleet("lobby", 2, "lobby"), "--allow-client", "CN:client=default,lobby",
+                   "--allow-client", "CN:guest=lobby", tls=True)
+    one.ready("arena", 2)
+    one.ready("lobby", 2, namespace="lobby")
+    expect({key[2] for key in one.rows(client="guest")} == {"lobby"}, "others are left out")
+    expect(one.ask("GET", "/v1/fleets?namespace=default", client="guest")[0] == 403, "a foreign namespace")
+    expect(one.ask("GET", "/v1/gameservers?namespace=default", client="guest")[0] == 403, "the same")
+    expect(one.ask("POST", "/v1/query", {"namespace": "default"}, client="guest")[0] == 403, "the same")
+    expect(one.ask("GET", "/v1/fleets", client=None)[0] == 401, "nobody")
+    stream = Stream(one, client="guest")
+    seen = stream.until("SYNCED")
+    expect([e[1]["fleet"]["fleetName"] for e in seen if e[0] == "SNAPSHOT_ITEM"] == ["lobby"], seen)
+    stream.close()
+
+
+@case
+def other_clusters_are_heard_and_a_killed_one_turns_stale_and_catches_up(w):
+    w.certificates()
+    east = w.server("east", fleet("arena", 4), tls=True)
+    west = w.server("west", fleet("arena", 3), tls=True)
+    here = w.server("here", fleet("arena", 2), policies=[policy("here", []), policy("east", [f"127.0.0.1:{east.port}"]),
+                                                          policy("west", [f"127.0.0.1:{west.port}"])])
+    for name, count in (("here", 2), ("east", 4), ("west", 3)):
+        here.ready("arena", count, name)
+    expect(set(key[0] for key in here.rows("?multiCluster=false")) == {"here"}, "only this cluster")
+    expect(set(key[0] for key in here.rows("?cluster=east")) == {"east"}, "only that one")
+    stream = Stream(here)
+    stream.until("SYNCED")
+    expect(east.allocate()["state"] == "Allocated", "an allocation elsewhere")
+    stream.until("MODIFIED", lambda data: data["fleet"]["clusterName"] == "east" and data["fleet"]["recount"]["allocatedGameservers"] == 1)
+    port = east.port
+    east.stop()
+    stream.until("CLUSTER_STATUS", lambda data: data["cluster"]["clusterName"] == "east" and data["cluster"]["stale"])
+    rows = here.rows()
+    expect(rows["east", "default", "arena"]["stale"] and rows["east", "default", "arena"]["recount"]["allocatedGameservers"] == 1, rows)
+    expect(not rows["west", "default", "arena"]["stale"] and here.cluster("east")["code"] == 14, here.page())
+    expect(west.allocate()["state"] == "Allocated", "the rest goes on")
+    stream.until("MODIFIED", lambda data: data["fleet"]["clusterName"] == "west" and data["fleet"]["recount"]["allocatedGameservers"] == 1)
+    w.server("east", fleet("arena", 6) + fleet("second", 1), tls=True, port=port)
+    here.until(lambda: not here.cluster("east")["stale"], "the cluster that came back is not heard")
+    here.ready("arena", 6, "east")
+    here.ready("second", 1, "east")
+    stream.close()
+
+
+@case
+def an_older_remote_never_fails_the_query(w):
+    w.certificates()
+    old = w.server("old", fleet("arena", 4), "--no-fleet-directory", tls=True)
+    here = w.server("here", fleet("arena", 2), policies=[policy("old", [f"127.0.0.1:{old.port}"]),
+                                                         policy("dead", ["127.0.0.1:1"])])
+    here.ready("arena", 2)
+    here.until(lambda: here.cluster("old") and here.cluster("old")["code"] == 12, "an older one is unimplemented")
+    here.until(lambda: here.cluster("dead") and here.cluster("dead")["code"] == 14, "a dead one is unavailable")
+    expect([key[0] for key in here.rows()] == ["local"], here.page())
+
+
+class World:
+    def __init__(self, place):
+        self.place, self.running = place, []
+
+    def certificates(self, *options):
+        subprocess.run([str(ROOT / "tools/certs"), str(self.place / "certs"), *options], check=True, stdout=subprocess.DEVNULL)
+
+    def server(self, *arguments, **options):
+        self.running.append(Server(self.place, *arguments, **options))
+        return self.running[-1]
+
+    def end(self):
+        for one in self.running:
+            with contextlib.suppress(Exception):
+                one.stop()
+
+
+def main():
+    failed = 0
+    chosen = [one for one in cases if WANTED in one.__name__]
+    for one in chosen:
+        name = one.__name__.replace("_", " ")
+        with tempfile.TemporaryDirectory() as folder:
+            world = World(pathlib.Path(folder))
+            try:
+                one(world)
+                print(f"ok      {name}", flush=True)
+            except Exception as problem:  # a case that breaks must not hide the others
+                failed += 1
+                print(f"FAILED  {name}: {type(problem).__name__}: {problem}", flush=True)
+            finally:
+                world.end()
+    print(f"{len(chosen) - failed} of {len(chosen)} cases passed")
+    return 1 if failed or not chosen else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+"""The built server's /openapi.json: that it is sound, that a client made of it works, and that the server keeps to it.
+
+Usage: openapi_test.py PATH-OF-agones-alloc-server
+Needs python3-jsonschema, python3-hypothesis and libopenapi-client-perl, as tools/setup installs them.
+"""
+import http.client
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+
+try:
+    import hypothesis
+    import jsonschema
+    from hypothesis import strategies
+except ImportError:  # another Python goes before Debian's, whose packages they are
+    if sys.executable == "/usr/bin/python3" or not os.path.exists("/usr/bin/python3"):
+        raise
+    os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])
+
+SERVER = sys.argv[1] if len(sys.argv) == 2 else sys.exit(__doc__)
+HERE = pathlib.Path(__file__).resolve().parent
+PATIENCE = 60
+
+FLEETS = """
+apiVersion: agones.dev/v1
+kind: Fleet
+metadata:
+  name: arena
+  labels: {tier: gold}
+  annotations: {agones-alloc.dev/start-up: 1ms, agones-alloc.dev/session-length: never}
+spec:
+  replicas: 20
+  template:
+    spec:
+      counters: {rooms: {count: 1, capacity: 5}}
+      template: {spec: {containers: [{name: x, image: example}]}}
+"""
+
+
+def expect(condition, text):
+    if not condition:
+        raise AssertionError(text)
+
+
+class Server:
+    def __init__(self, folder):
+        manifest = pathlib.Path(folder) / "fleets.yaml"
+        manifest.write_text(FLEETS)
+        self.log = open(pathlib.Path(folder) / "log", "w+", encoding="utf-8")
+        self.process = subprocess.Popen([SERVER, "--fleets", str(manifest), "--listen", "127.0.0.1:0", "--log-format", "json"],
+                                        stdout=self.log, stderr=self.log)
+        end = time.monotonic() + PATIENCE
+        self.port = 0
+        while not self.port:
+            expect(time.monotonic() < end and self.process.poll() is None, "the server does not listen")
+            time.sleep(0.02)
+            for line in pathlib.Path(self.log.name).read_text(encoding="utf-8").splitlines():
+                if '"listening"' in line:
+                    self.port = int(json.loads(line)["url"].rsplit(":", 1)[1])
+        while '"readyGameservers":20' not in self.ask("GET", "/v1/fleets")[2]:
+            expect(time.monotonic() < end, "the fleet is not ready")
+            time.sleep(0.02)
+
+    def ask(self, method, path, body=None, headers=None):
+        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        link.request(method, path, body, {"Content-Type": "application/json", **(headers or {})})
+        answer = link.getresponse()
+        kind, text = answer.getheader("Content-Type") or "", ""
+        if not kind.startswith("text/event-stream"):
+            text = answer.read().decode()
+        link.close()
+        return answer.status, kind, text
+
+    def stop(self):
+        self.process.terminate()
+        expect(self.process.wait(timeout=PATIENCE) == 0, "the server was not stopped as agreed")
+
+
+class Document:
+    """Schemas of the document, references resolved against it."""
+
+    def __init__(self, text):
+        self.whole = json.loads(text)
+        self.resolver = jsonschema.RefResolver("", self.whole)
+
+    def resolve(self, part):
+        return self.resolver.resolve(part["$ref"])[1] if "$ref" in part else part
+
+    def operations(self):
+        for path, methods in self.whole["paths"].items():
+            for method, operation in methods.items():
+                yield method.upper(), path, operation
+
+    def check(self, schema, value):
+        jsonschema.Draft7Validator(schema, resolver=self.resolver).validate(value)
+
+    def check_answer(self, operation, status, kind, text):
+        """An answer must be one that the document has, and look so."""
+        responses = operation["responses"]
+        expect(str(status) in responses or "default" in responses, f"{operation['operationId']} does not say {status}: {text[:300]}")
+        response = self.resolve(responses.get(str(status), responses.get("default")))
+        media = kind.split(";")[0]
+        if status in (304, 204) or not response.get("content"):
+            return
+        expect(media in response["content"], f"{operation['operationId']} {status} does not say {media}")
+        if media == "application/json":
+            self.check(response["content"][media]["schema"], json.loads(text))
+
+
+def check_sound(document):
+    ids = set()
+    for method, path, operation in document.operations():
+        name = operation["operationId"]
+        expect(name not in ids, f"{name} is there twice")
+        ids.add(name)
+        named = set(re.findall(r"{(\w+)}", path))
+        declared = {p["name"] for p in map(document.resolve, operation.get("parameters", [])) if p["in"] == "path"}
+        expect(named == declared, f"{method} {path}: {named} and {declared}")
+    for schema in document.whole["components"]["schemas"].values():
+        jsonschema.Draft7Validator.check_schema(schema)
+
+    def references(value):
+        if isinstance(value, dict):
+            for key, inner in value.items():
+                if key == "$ref":
+                    document.resolver.resolve(inner)
+                else:
+                    references(inner)
+        elif isinstance(value, list):
+            for inner in value:
+                references(inner)
+
+    references(document.whole)
+
+
+def values_for(parameter):
+    """Values that the document allows, and others."""
+    schema = parameter["schema"]
+    anything = strategies.text(strategies.characters(blacklist_categories=("Cs",)), max_size=20)
+    if schema["type"] == "integer":
+        return strategies.integers(-5, 20_000).map(str) | anything
+    if schema["type"] == "boolean":
+        return strategies.sampled_from(["true", "false"]) | anything
+    if schema["type"] == "array":
+        return strategies.lists(strategies.sampled_from(schema["items"]["enum"])).map(",".join) | anything
+    if "enum" in schema:
+        return strategies.sampled_from(schema["enum"]) | anything
+    return anything | strategies.sampled_from(["default", "arena", "tier=gold", "tier in (gold,x),!y", "local"])
+
+
+def keeps_to_it(server, document, method, path, operation, examples):
+    """Whatever is asked, the answer is one of the document's."""
+    parameters = [p for p in map(document.resolve, operation.get("parameters", [])) if p["in"] == "query"]
+    queries = strategies.fixed_dictionaries({}, optional={p["name"]: values_for(p) for p in parameters} |
+                                            {"nosuch": strategies.just("1")})
+    json_values = strategies.recursive(strategies.none() | strategies.booleans() | strategies.integers(-3, 2**40) | strategies.text(max_size=6),
+                                       lambda inner: strategies.lists(inner, max_size=3) |
+                                       strategies.dictionaries(strategies.sampled_from(["spec", "namespace", "gameServerSelectors", "selectors",
+                                                                                        "matchLabels", "metadata", "counters", "x"]), inner, max_size=3),
+                                       max_leaves=8)
+    bodies = json_values.map(json.dumps) | strategies.text(max_size=10) if method == "POST" else strategies.none()
+    accepts = strategies.sampled_from(["application/json", "*/*", "application/json"])
+
+    @hypothesis.settings(max_examples=examples, deadline=None, database=None, derandomize=True,
+                         suppress_health_check=list(hypothesis.HealthCheck))
+    @hypothesis.given(queries, bodies, accepts)
+    def each(query, body, accept):
+        target = path + ("?" + urllib.parse.urlencode(query) if query else "")
+        if len(target) > 8000:
+            return
+        status, kind, text = server.ask(method, target, body.encode() if body is not None else None, {"Accept": accept})
+        expect(status < 500 or status == 503, f"{target} {body}: {status} {text}")
+        document.check_answer(operation, status, kind, text)
+
+    each()
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(folder)
+        try:
+            status, kind, text = server.ask("GET", "/openapi.json")
+            expect(status == 200 and kind == "application/json", f"{status} {kind}")
+            document = Document(text)
+            check_sound(document)
+            print(f"ok      the document is sound: {len(list(document.operations()))} operations")
+            for method, path, operation in document.operations():
+                if path in ("/v1/fleets", "/v1/gameservers", "/v1/query"):
+                    keeps_to_it(server, document, method, path, operation, 300)
+                    print(f"ok      the server keeps to it: {method} {path}, whatever it is asked", flush=True)
+            used = subprocess.run(["perl", str(HERE / "openapi_client.pl"), f"http://127.0.0.1:{server.port}"], capture_output=True,
+                                  text=True, timeout=PATIENCE)
+            expect(used.returncode == 0, used.stdout + used.stderr)
+            print("ok      a client that is made of it works: " + used.stdout.strip())
+            server.stop()
+        finally:
+            server.process.kill()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
