@@ -6,5 +6,9 @@
 #include <agones_alloc/impl/flow/cluster_memory.ipp>
 #include <agones_alloc/impl/flow/connection_iterator.ipp>
 #include <agones_alloc/impl/flow/event_correlator.ipp>
+#include <agones_alloc/impl/flow/event_delivery.ipp>
+#include <agones_alloc/impl/flow/event_filter.ipp>
+#include <agones_alloc/impl/flow/event_queue.ipp>
+#include <agones_alloc/impl/flow/event_tracker.ipp>
 #include <agones_alloc/impl/flow/policy_choice.ipp>
 #include <agones_alloc/impl/flow/write_fate.ipp>

@@ -22,6 +22,7 @@
 #include <functional>
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
@@ -34,6 +35,8 @@ struct reflector_options {
   /// Must not throw.
   std::function<void(server_event const&)> on_event{};
   server_observer* observer{nullptr};  ///< is told all that comes, before the cache; must outlive the reflector as the cache does
+  /// Called likewise with every complete list. What is not in it is gone. Must not throw.
+  std::function<void(std::vector<game_server_ptr> const&)> on_list{};
 };
 
 struct reflector_statistics {

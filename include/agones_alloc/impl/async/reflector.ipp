@@ -96,6 +96,7 @@ class reflector_core : public std::enable_shared_from_this<reflector_core> {
     ++lists_;
     failures_ = 0;
     synced_ = true;
+    if (options_.on_list) options_.on_list(all.servers);
     if (options_.on_event) options_.on_event({server_event::kind::modified, nullptr});
     tell_waiters({});
     watch();
