@@ -1,6 +1,7 @@
 // Bodies of the compiled form. Written by tools/list_bodies.
 #include <agones_alloc/impl/json/api_failure.ipp>
 #include <agones_alloc/impl/json/base64.ipp>
+#include <agones_alloc/impl/json/cloud_event.ipp>
 #include <agones_alloc/impl/json/decode_error.ipp>
 #include <agones_alloc/impl/json/exec_credential.ipp>
 #include <agones_alloc/impl/json/grpc_code.ipp>

@@ -20,6 +20,8 @@ LAYERS = {
     "yaml": ({"detail", "model", "json", "embedded"}, {"core", "json", "yaml"}),
     "beast": ({"detail", "model", "select", "cache", "flow", "port", "async", "embedded", "json", "yaml"},
               {"core", "asio", "json", "beast", "ssl", "process"}),
+    # A library of its own, for the sake of what it links.
+    "nats": ({"detail", "model", "port", "async", "json"}, {"core", "asio", "json", "nats"}),
 }
 # Ports without Asio in them: the pure layers may name these interfaces.
 PURE_PORTS = {"port/random.hpp"}
@@ -31,6 +33,7 @@ FAMILIES = [
     (re.compile(r"boost/beast"), "beast"),
     (re.compile(r"boost/json"), "json"),
     (re.compile(r"yaml-cpp/"), "yaml"),
+    (re.compile(r"nats/"), "nats"),
     # POSIX: waiting for a program that was started.
     (re.compile(r"sys/wait\.h$"), "process"),
     # Header-only parts of Boost that cost little.
