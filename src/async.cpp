@@ -13,9 +13,9 @@
 #include <agones_alloc/impl/async/detail/multi_cluster_probes.ipp>
 #include <agones_alloc/impl/async/detail/multi_cluster_reports.ipp>
 #include <agones_alloc/impl/async/detail/object_table.ipp>
+#include <agones_alloc/impl/async/event_publisher.ipp>
 #include <agones_alloc/impl/async/fleet_directory.ipp>
 #include <agones_alloc/impl/async/fleet_watch.ipp>
-#include <agones_alloc/impl/async/event_publisher.ipp>
 #include <agones_alloc/impl/async/manual_timer.ipp>
 #include <agones_alloc/impl/async/memory_store.ipp>
 #include <agones_alloc/impl/async/merged_source.ipp>

@@ -54,13 +54,18 @@ void event_log::record(game_server const& about, type kind, std::string_view rea
 }
 
 embedded_backing::embedded_backing(boost::asio::any_io_executor executor, server_options const& options, ready_cache& cache,
-                                   timer& time, random_source& random, logger& log, server_observer* observer)
+                                   timer& time, random_source& random, logger& log, server_observer* observer,
+                                   event_serving& told)
     : options_{options},
       log_{log},
       events_{log},
       store_{executor, memory_store_options{.clock = &time}},
       cluster_{executor, store_, time, {options.simulator, 256}},
-      reflector_{executor, store_, cache, time, random, reflector_options{.log = &log, .observer = observer}} {}
+      reflector_{executor, store_, cache, time, random,
+                 reflector_options{.log = &log,
+                                   .on_event = [&told](server_event const& event) { told.heard(event); },
+                                   .on_list = [&told](std::vector<game_server_ptr> const& all) { told.listed(all); },
+                                   .observer = observer}} {}
 
 auto embedded_backing::prepare() -> bool {
   auto loaded = load_fleets(options_, log_);
@@ -89,7 +94,7 @@ auto embedded_backing::changed_fleets() -> std::optional<std::vector<std::shared
 
 auto embedded_backing::describe() -> std::string {
   auto const first = loaded_.fleets.empty() ? std::string{"default"} : loaded_.fleets.front().meta.namespace_.str();
-  if (options_.format == log_format::json) {
+  if (options_.speaks_by_log()) {
     for (auto const& fleet : loaded_.fleets) {
       auto const replicas = std::to_string(fleet.replicas);
       log_.log(severity::info, "fleet loaded", {{"fleet", to_string(key_of(fleet.meta))}, {"replicas", replicas}});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backing.hpp"
+#include "event_serving.hpp"
 #include "options.hpp"
 
 #include <agones_alloc/async/memory_store.hpp>
@@ -29,7 +30,7 @@ class event_log final : public agones_alloc::recorder {
 class embedded_backing final : public backing {
  public:
   embedded_backing(boost::asio::any_io_executor, server_options const&, agones_alloc::ready_cache&, agones_alloc::timer&,
-                   agones_alloc::random_source&, agones_alloc::logger&, agones_alloc::server_observer*);
+                   agones_alloc::random_source&, agones_alloc::logger&, agones_alloc::server_observer*, event_serving&);
 
   auto servers() -> agones_alloc::store& override { return store_; }
   auto events() -> agones_alloc::recorder* override { return &events_; }

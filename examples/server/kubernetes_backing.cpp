@@ -40,7 +40,8 @@ auto settings_beside() -> client_options {
   return out;
 }
 
-auto cluster_settings(kubernetes_settings const& settings, http_client& beside, logger& log, server_observer* observer) -> kubernetes_cluster_options {
+auto cluster_settings(kubernetes_settings const& settings, http_client& beside, logger& log, server_observer* observer,
+                      event_serving& told) -> kubernetes_cluster_options {
   kubernetes_cluster_options out;
   out.namespaces = settings.namespaces;
   out.write_events = !settings.no_events;
@@ -49,6 +50,8 @@ auto cluster_settings(kubernetes_settings const& settings, http_client& beside, 
   out.watch.stream_list = settings.stream_lists;
   out.log = &log;
   out.observer = observer;
+  out.on_event = [&told](server_event const& event) { told.heard(event); };
+  out.on_list = [&told](std::vector<game_server_ptr> const& all) { told.listed(all); };
   return out;
 }
 
@@ -64,7 +67,7 @@ auto find_cluster(kubernetes_settings const& settings) -> yaml::kubeconfig {
 
 kubernetes_backing::kubernetes_backing(boost::asio::any_io_executor executor, server_options const& options,
                                        yaml::kube_target const& target, ready_cache& cache, timer& time, random_source& random,
-                                       logger& log, server_observer* observer)
+                                       logger& log, server_observer* observer, event_serving& told)
     : options_{options},
       cache_{cache},
       log_{log},
@@ -72,7 +75,7 @@ kubernetes_backing::kubernetes_backing(boost::asio::any_io_executor executor, se
       connection_{make_kube_connection(executor, time, target, &log)},
       client_{executor, connection_.endpoint, connection_.credentials, time, client_settings(options.kubernetes), &log},
       beside_{executor, connection_.endpoint, connection_.credentials, time, settings_beside(), &log},
-      cluster_{executor, client_, cache, time, random, cluster_settings(options.kubernetes, beside_, log, observer)} {
+      cluster_{executor, client_, cache, time, random, cluster_settings(options.kubernetes, beside_, log, observer, told)} {
   if (observer == nullptr) return;
   auto spaces = options.kubernetes.namespaces;
   if (spaces.empty()) spaces.emplace_back();  // all
@@ -139,7 +142,7 @@ auto kubernetes_backing::describe() -> std::string {
   std::string listed;
   for (auto const& name : names) listed += (listed.empty() ? "" : ", ") + name;
   if (names.empty()) listed = "all";
-  if (options_.format == log_format::json) {
+  if (options_.speaks_by_log()) {
     log_.log(severity::info, "cluster", {{"server", place}, {"context", target.context}, {"namespaces", listed}});
   } else {
     std::cout << "  cluster " << place << (target.context.empty() ? "" : ", context " + target.context) << "; namespaces: " << listed

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backing.hpp"
+#include "event_serving.hpp"
 #include "options.hpp"
 
 #include <agones_alloc/beast/client/kube_connection.hpp>
@@ -31,7 +32,7 @@ class kubernetes_backing final : public backing {
  public:
   kubernetes_backing(boost::asio::any_io_executor, server_options const&, agones_alloc::yaml::kube_target const&,
                      agones_alloc::ready_cache&, agones_alloc::timer&, agones_alloc::random_source&, agones_alloc::logger&,
-                     agones_alloc::server_observer*);
+                     agones_alloc::server_observer*, event_serving&);
 
   auto servers() -> agones_alloc::store& override { return cluster_.servers(); }
   auto events() -> agones_alloc::recorder* override { return cluster_.events(); }

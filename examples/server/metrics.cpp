@@ -2,6 +2,7 @@
 
 #include "cluster_metrics.hpp"
 #include "directory_metrics.hpp"
+#include "event_metrics.hpp"
 #include "fleet_serving.hpp"
 
 #include <prometheus/counter.h>
@@ -125,6 +126,7 @@ struct server_metrics::series {
 
   cluster_metrics clusters{registry};
   directory_metrics directory{registry};
+  event_metrics events{registry};
 
   // Adding labels to a family hashes them all; these remember the result.
   std::map<std::string, std::pair<Histogram*, Histogram*>, std::less<>> allocations;
@@ -141,8 +143,9 @@ struct server_metrics::series {
   }
 };
 
-server_metrics::server_metrics(std::chrono::system_clock::time_point started, fleet_source fleets, agones_alloc::probes const& checks)
-    : fleets_{std::move(fleets)}, probes_{&checks}, series_{std::make_unique<series>()} {
+server_metrics::server_metrics(std::chrono::system_clock::time_point started, fleet_source fleets, event_source events,
+                               agones_alloc::probes const& checks)
+    : fleets_{std::move(fleets)}, events_{std::move(events)}, probes_{&checks}, series_{std::make_unique<series>()} {
   series_->started.Set(std::chrono::duration<double>{started.time_since_epoch()}.count());
 }
 
@@ -205,6 +208,7 @@ void server_metrics::refresh() {
   auto const nobody = since == std::chrono::steady_clock::time_point::max();
   s.oldest_wait.Set(nobody ? 0 : std::chrono::duration<double>{std::chrono::steady_clock::now() - since}.count());
   if (directory_ != nullptr) s.directory.refresh(*directory_);
+  s.events.set(events_());
   std::size_t shown = 0;
   for (auto const& fleet : fleets_()) {
     if (++shown > most_fleets) break;

@@ -1,6 +1,7 @@
 // Agones' metrics and ours in the Prometheus text format (spec 10.1).
 #pragma once
 
+#include <agones_alloc/async/event_publisher.hpp>
 #include <agones_alloc/beast/http_handler.hpp>
 #include <agones_alloc/beast/probes.hpp>
 #include <agones_alloc/model/fleet.hpp>
@@ -24,8 +25,10 @@ class server_metrics final : public agones_alloc::metrics, public agones_alloc::
  public:
   using fleet_source = std::function<std::vector<agones_alloc::fleet>()>;
 
+  using event_source = std::function<std::vector<agones_alloc::event_channel_counts>()>;
+
   /// `started`: seconds since the epoch. Fleets and probes are asked at each scrape.
-  server_metrics(std::chrono::system_clock::time_point started, fleet_source, agones_alloc::probes const&);
+  server_metrics(std::chrono::system_clock::time_point started, fleet_source, event_source, agones_alloc::probes const&);
   ~server_metrics() override;
 
   void allocation(agones_alloc::allocation_sample const&) override;
@@ -52,6 +55,7 @@ class server_metrics final : public agones_alloc::metrics, public agones_alloc::
   void refresh();
 
   fleet_source fleets_;
+  event_source events_;
   agones_alloc::probes const* probes_;
   fleet_serving const* directory_{nullptr};
   std::unique_ptr<series> series_;

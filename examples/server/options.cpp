@@ -393,6 +393,35 @@ void add_limits(table& t, server_options& o) {
   t.duration("write-timeout", l.write_time, least, most, "For a client to take its answer");
 }
 
+void add_events(table& t, server_options& o) {
+  t.group("Events");
+  t.list_of("event-sink", "SINK", [&o](std::string const& word) {
+    auto sink = parse_event_sink(word);
+    // What may be a secret is not repeated.
+    auto const shown = word.find('@') == std::string::npos ? "\"" + word + "\": " : std::string{"such a URL "};
+    if (auto const* problem = std::get_if<std::string>(&sink)) refuse("--event-sink", shown + *problem);
+    auto& made = o.event_sinks.emplace_back(std::get<event_sink_settings>(std::move(sink)));
+    auto const first = std::find_if(o.event_sinks.begin(), o.event_sinks.end(), [&made](event_sink_settings const& one) {
+      return one.channel.name == made.channel.name;
+    });
+    if (&*first != &made) refuse("--event-sink", "\"" + word + "\": another sink is named " + made.channel.name + ", too; add name=NAME");
+  }, "Tell what happens to game servers and fleets, as CloudEvents: \"URL NAME=VALUE ...\" with stdout:, http[s]://HOST/PATH or "
+     "nats[+tls]://HOST/SUBJECT and settings. May be repeated. See docs/events.md");
+  t.text("event-source", "URI", o.event_source, [&o](std::string const& word) {
+    auto const blank = std::any_of(word.begin(), word.end(), [](char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f; });
+    if (word.empty() || blank) refuse("--event-source", "\"" + word + "\" is no URI reference");
+    o.event_source = word;
+  }, "Attribute source of these events; the same for all replicas on one cluster");
+  t.duration("event-fleet-interval", o.event_fleet_interval, std::chrono::milliseconds{50}, std::chrono::hours{1},
+             "How often fleets are looked at for changes, if a sink wants their events");
+  t.duration("event-grace", o.event_grace, nanoseconds{0}, std::chrono::hours{1},
+             "After SIGTERM, when requests have ended: how long events that wait may take to be sent");
+  t.text("event-state", "FILE", "none", [&o](std::string const& word) { o.event_state = word; },
+         "Keep in this file what the sinks have been told of, and go on from there after a restart; for a cluster's game servers");
+  t.duration("event-state-interval", o.event_state_interval, std::chrono::milliseconds{100}, std::chrono::hours{1},
+             "How often that file is written, besides at the end");
+}
+
 void add_logging(table& t, server_options& o) {
   using agones_alloc::severity;
   t.group("Logging");
@@ -425,6 +454,10 @@ auto check(server_options const& o) -> std::optional<std::string> {
   }
   if (o.clusters.watch && !o.clusters.policies.empty()) return "--multi-cluster and --policies exclude each other";
   if (!k.used() && o.clusters.watch) return "--multi-cluster is of a cluster: --kubeconfig or --in-cluster is needed; --policies does without";
+  if (!o.event_state.empty() && o.event_sinks.empty()) return "--event-state is of events: --event-sink is needed";
+  if (!o.event_state.empty() && !k.used()) {
+    return "--event-state: embedded fleets end with the process, there is nothing to go on from; it needs --kubeconfig or --in-cluster";
+  }
   auto const& tls = o.tls;
   if (!tls.clients.empty() && tls.client_authorities.empty()) return "--allow-client is about certificates: --client-ca is needed";
   if (tls.certificate.empty() != tls.key.empty()) return "--tls-cert and --tls-key are wanted together";
@@ -455,6 +488,12 @@ auto check(server_options const& o) -> std::optional<std::string> {
 auto failure(std::string const& text) -> early_exit { return {2, "agones-alloc-server: " + text + " (--help tells more)\n"}; }
 
 }  // namespace
+
+auto server_options::speaks_by_log() const -> bool {
+  return format == log_format::json || std::any_of(event_sinks.begin(), event_sinks.end(), [](event_sink_settings const& one) {
+           return one.what == event_sink_settings::kind::standard_output;
+         });
+}
 
 auto read_ranking(std::string_view word, agones_alloc::choice_options& choice) -> bool {
   using agones_alloc::order_kind;
@@ -498,6 +537,7 @@ auto read_options(int argc, char const* const* argv) -> std::variant<server_opti
   add_allocation(t, options);
   add_fleets(t, options);
   add_directory(t, options);
+  add_events(t, options);
   add_limits(t, options);
   add_logging(t, options);
   auto const given = arguments(argc, argv);

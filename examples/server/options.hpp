@@ -1,6 +1,8 @@
 // What the server can be told: by command line, environment and configuration file.
 #pragma once
 
+#include "event_options.hpp"
+
 #include <agones_alloc/async/allocator_options.hpp>
 #include <agones_alloc/beast/front_end_options.hpp>
 #include <agones_alloc/beast/front_proxy.hpp>
@@ -97,10 +99,19 @@ struct server_options {
   std::size_t max_waiting{10'000};
   agones_alloc::claim_options claims;
   bool leave_claims{false};
+  std::vector<event_sink_settings> event_sinks;
+  std::string event_source{"/agones-alloc"};
+  std::chrono::nanoseconds event_fleet_interval{std::chrono::seconds{1}};
+  std::chrono::nanoseconds event_grace{std::chrono::seconds{5}};
+  std::string event_state;  ///< file; "": none
+  std::chrono::nanoseconds event_state_interval{std::chrono::seconds{10}};
   log_format format{log_format::text};
   agones_alloc::severity level{agones_alloc::severity::info};
   std::chrono::nanoseconds shutdown_grace{std::chrono::seconds{10}};
   std::chrono::nanoseconds readiness_shutdown_duration{0};
+
+  /// Standard output is for machines: what is there to tell people goes to the log.
+  auto speaks_by_log() const -> bool;
 };
 
 /// What to do instead of serving: a text for standard output (code 0) or standard error, and the exit code.

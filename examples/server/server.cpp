@@ -2,6 +2,7 @@
 
 #include "cluster_serving.hpp"
 #include "embedded_backing.hpp"
+#include "event_serving.hpp"
 #include "fleet_serving.hpp"
 #include "kubernetes_backing.hpp"
 #include "logging.hpp"
@@ -30,6 +31,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
@@ -42,12 +44,12 @@ using namespace agones_alloc;
 
 /// `target`: null for embedded fleets.
 auto make_backing(boost::asio::any_io_executor executor, server_options const& options, yaml::kube_target const* target,
-                  ready_cache& cache, timer& time, random_source& random, logger& log, server_observer* observer)
-    -> std::unique_ptr<backing> {
+                  ready_cache& cache, timer& time, random_source& random, logger& log, server_observer* observer,
+                  event_serving& told) -> std::unique_ptr<backing> {
   if (target != nullptr) {
-    return std::make_unique<kubernetes_backing>(executor, options, *target, cache, time, random, log, observer);
+    return std::make_unique<kubernetes_backing>(executor, options, *target, cache, time, random, log, observer, told);
   }
-  return std::make_unique<embedded_backing>(executor, options, cache, time, random, log, observer);
+  return std::make_unique<embedded_backing>(executor, options, cache, time, random, log, observer, told);
 }
 
 /// Replicas in front of one cluster must not all draw the same numbers.
@@ -66,8 +68,9 @@ class program {
       : options_{options},
         random_{seed_of(options)},
         directory_{make_directory(io_.get_executor(), options, time_)},
-        backing_{make_backing(io_.get_executor(), options, target, cache_, time_, random_, log_, directory_.get())},
-        metrics_{std::chrono::system_clock::now(), [this] { return backing_->fleets(); }, probes_},
+        events_{io_.get_executor(), options, time_, random_, log_},
+        backing_{make_backing(io_.get_executor(), options, target, cache_, time_, random_, log_, directory_.get(), events_)},
+        metrics_{std::chrono::system_clock::now(), [this] { return backing_->fleets(); }, [this] { return events_.counts(); }, probes_},
         allocator_{io_.get_executor(), cache_, backing_->servers(), time_, random_, allocation_options(options),
                    {backing_->events(), &metrics_, &log_, directory_.get()}},
         backend_{allocator_},
@@ -115,7 +118,7 @@ class program {
 
   auto run() -> int {
     check_descriptors();
-    if (!backing_->prepare() || !clusters_.prepare(backing_->policies())) return 2;
+    if (!events_.prepare() || !backing_->prepare() || !clusters_.prepare(backing_->policies())) return 2;
     if (tls_ && !tls_->prepare(listener_)) return 2;
     if (auto const ec = listener_.listen(options_.address, options_.port)) {
       auto const place = place_of(options_.address, options_.port);
@@ -124,11 +127,16 @@ class program {
       return 1;
     }
     backing_->start();
+    events_.start([this] {
+      std::optional<std::vector<fleet>> out;
+      if (backing_->synced()) out = backing_->fleets();
+      return out;
+    });
     clusters_.start();
     if (fleets_) fleets_->start();
     await_signal();
     if (tls_) tls_->start();
-    if (tls_ || !options_.clusters.policies.empty()) {
+    if (tls_ || !options_.clusters.policies.empty() || events_.used()) {
       reload_.add(SIGHUP);
       await_reload();
     }
@@ -188,7 +196,7 @@ class program {
 
   void announce() {
     auto const url = (tls_ ? "https://" : "http://") + place_of(options_.address, listener_.port());
-    if (options_.format == log_format::json) {
+    if (options_.speaks_by_log()) {
       backing_->describe();
       log_.log(severity::info, "listening", {{"url", url}});
       return;
@@ -218,6 +226,7 @@ class program {
       if (ec) return;
       if (tls_) tls_->look();
       clusters_.look();
+      events_.look();
       await_reload();
     });
   }
@@ -228,7 +237,9 @@ class program {
         log_.log(severity::warning, "requests were cut: --shutdown-grace was not enough");
         exit_code_ = 1;
       }
-      finish_writing(time_.now() + std::chrono::seconds{5});
+      if (!events_.used()) return finish_writing(time_.now() + std::chrono::seconds{5});
+      // The watch may lag behind the last allocations.
+      time_.async_wait_until(time_.now() + watch_lag, [this](error_code) { finish_writing(time_.now() + std::chrono::seconds{5}); });
     });
   }
 
@@ -238,16 +249,23 @@ class program {
       time_.async_wait_until(time_.now() + std::chrono::milliseconds{20}, [this, until](error_code) { finish_writing(until); });
       return;
     }
-    log_.log(severity::info, "stopped");
     if (fleets_) fleets_->stop();
     clusters_.stop();
     backing_->stop();
+    events_.drain(time_.now() + options_.event_grace, [this] { end(); });
+  }
+
+  void end() {
+    log_.log(severity::info, "stopped");
+    events_.stop();
     error_code ignored;
     signals_.cancel(ignored);
     reload_.cancel(ignored);
     if (tls_) tls_->stop();
     io_.stop();
   }
+
+  static constexpr std::chrono::milliseconds watch_lag{100};
 
   server_options const& options_;
   boost::asio::io_context io_{1};
@@ -256,6 +274,7 @@ class program {
   ready_cache cache_;
   seeded_random random_;
   std::unique_ptr<fleet_directory> directory_;  ///< null: nobody wants to know
+  event_serving events_;
   std::unique_ptr<backing> backing_;
   probes probes_;
   server_metrics metrics_;

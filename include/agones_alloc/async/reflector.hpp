@@ -34,9 +34,9 @@ struct reflector_options {
   /// Called on the reflector's executor for every event after the cache took it in (null server: a relist).
   /// Must not throw.
   std::function<void(server_event const&)> on_event{};
-  server_observer* observer{nullptr};  ///< is told all that comes, before the cache; must outlive the reflector as the cache does
   /// Called likewise with every complete list. What is not in it is gone. Must not throw.
   std::function<void(std::vector<game_server_ptr> const&)> on_list{};
+  server_observer* observer{nullptr};  ///< is told all that comes, before the cache; must outlive the reflector as the cache does
 };
 
 struct reflector_statistics {

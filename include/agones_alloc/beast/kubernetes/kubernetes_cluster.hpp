@@ -39,6 +39,7 @@ struct kubernetes_cluster_options {
   backoff_options retry{backoff_options::endless(std::chrono::milliseconds{100}, std::chrono::seconds{5})};
   std::function<void(server_event const&)> on_event{};  ///< reflector_options::on_event
   server_observer* observer{nullptr};                   ///< reflector_options::observer
+  std::function<void(std::vector<game_server_ptr> const&)> on_list{};  ///< reflector_options::on_list
   logger* log{nullptr};
 };
 

@@ -48,14 +48,14 @@ struct object_list {
 };
 
 template <class Object>
-struct object_event {
+struct watched_change {
   watch_event::kind what{watch_event::kind::modified};  ///< added, modified or deleted
   std::shared_ptr<Object const> object;
 };
 
 template <class Object>
-struct object_events {
-  std::vector<object_event<Object>> events;
+struct watched_changes {
+  std::vector<watched_change<Object>> events;
   std::string resource_version;  ///< where the next watch goes on from
 };
 
@@ -85,7 +85,7 @@ class kubernetes_watch {
  public:
   using object = typename Kind::object;
   using list_handler = boost::asio::any_completion_handler<void(error_code, object_list<object>)>;
-  using watch_handler = boost::asio::any_completion_handler<void(error_code, object_events<object>)>;
+  using watch_handler = boost::asio::any_completion_handler<void(error_code, watched_changes<object>)>;
 
   /// Throws std::invalid_argument for options out of range.
   kubernetes_watch(boost::asio::any_io_executor, http_client&, timer&, kubernetes_watch_options = {});
@@ -101,10 +101,10 @@ class kubernetes_watch {
   }
 
   /// Completes with the next events after `resource_version`, one or more, in order.
-  /// Handler signature: void(error_code, object_events<object>).
+  /// Handler signature: void(error_code, watched_changes<object>).
   template <class Token = boost::asio::deferred_t>
   auto async_watch(std::string resource_version, Token&& token = {}) {
-    return boost::asio::async_initiate<Token, void(error_code, object_events<object>)>(
+    return boost::asio::async_initiate<Token, void(error_code, watched_changes<object>)>(
         [this](auto h, std::string from) { watch(std::move(from), watch_handler{std::move(h)}); }, token,
         std::move(resource_version));
   }

@@ -22,7 +22,7 @@ template <class Kind>
 class open_watch : public std::enable_shared_from_this<open_watch<Kind>> {
  public:
   using object = typename Kind::object;
-  using handler = boost::asio::any_completion_handler<void(error_code, object_events<object>)>;
+  using handler = boost::asio::any_completion_handler<void(error_code, watched_changes<object>)>;
   using call_ptr = std::shared_ptr<feed_call<handler>>;
 
   explicit open_watch(std::shared_ptr<feed_context> context) : context_{std::move(context)} {}
@@ -86,7 +86,7 @@ class open_watch : public std::enable_shared_from_this<open_watch<Kind>> {
   }
 
   void take(std::string_view chunk) {
-    object_events<object> heard;
+    watched_changes<object> heard;
     error_code trouble;
     while (!trouble) {
       auto const event = reader_->next(chunk);
@@ -108,7 +108,7 @@ class open_watch : public std::enable_shared_from_this<open_watch<Kind>> {
     finish({}, std::move(heard));
   }
 
-  auto take(watch_event const& event, object_events<object>& heard) -> error_code {
+  auto take(watch_event const& event, watched_changes<object>& heard) -> error_code {
     switch (event.what) {
       case watch_event::kind::bookmark: return {};
       case watch_event::kind::error: return meaning_of(*event.object);
@@ -169,7 +169,7 @@ class open_watch : public std::enable_shared_from_this<open_watch<Kind>> {
     context_->time.async_wait_until(until, back([why](open_watch& self, error_code) { self.finish(why); }));
   }
 
-  void finish(error_code ec, object_events<object> heard = {}) {
+  void finish(error_code ec, watched_changes<object> heard = {}) {
     auto const call = std::exchange(call_, nullptr);
     call->over = true;
     if (ec) stream_.reset();

@@ -77,6 +77,7 @@ AGONES_ALLOC_DECL kubernetes_cluster::kubernetes_cluster(boost::asio::any_io_exe
   reflect.log = options.log;
   reflect.on_event = std::move(options.on_event);
   reflect.observer = options.observer;
+  reflect.on_list = std::move(options.on_list);
   reflector_.emplace(executor, source, cache, time, random, std::move(reflect));
   if (options.rank_nodes) nodes_ = detail::follow_nodes(executor, client, cache, time, random, options.watch);
 }

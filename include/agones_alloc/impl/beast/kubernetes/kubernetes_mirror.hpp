@@ -77,7 +77,7 @@ class mirror_core : public std::enable_shared_from_this<mirror_core<Kind>> {
         self.listed(ec, std::move(all));
       }));
     } else {
-      watch_.async_watch(version_, back([](mirror_core& self, error_code ec, object_events<object> heard) {
+      watch_.async_watch(version_, back([](mirror_core& self, error_code ec, watched_changes<object> heard) {
                            self.heard(ec, std::move(heard));
                          }));
     }
@@ -101,7 +101,7 @@ class mirror_core : public std::enable_shared_from_this<mirror_core<Kind>> {
     go_on();
   }
 
-  void heard(error_code ec, object_events<object> news) {
+  void heard(error_code ec, watched_changes<object> news) {
     if (ec == errc::too_old) {
       version_.clear();
       return relists_++ == 0 ? go_on() : pause();  // a new list that is too old at once must not make a busy loop
@@ -118,7 +118,7 @@ class mirror_core : public std::enable_shared_from_this<mirror_core<Kind>> {
     go_on();
   }
 
-  void take(object_event<object>& event) {
+  void take(watched_change<object>& event) {
     auto key = key_of(event.object->meta);
     if (event.what == watch_event::kind::deleted) {
       copy_.erase(key);

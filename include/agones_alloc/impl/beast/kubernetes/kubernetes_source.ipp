@@ -31,7 +31,7 @@ AGONES_ALLOC_DECL void kubernetes_source::do_list(list_handler done) {
 }
 
 AGONES_ALLOC_DECL void kubernetes_source::do_watch(std::string from, watch_handler done) {
-  auto const adapt = +[](error_code ec, object_events<game_server> heard) {
+  auto const adapt = +[](error_code ec, watched_changes<game_server> heard) {
     server_events out;
     out.resource_version = std::move(heard.resource_version);
     out.events.reserve(heard.events.size());

@@ -42,7 +42,7 @@ class watch_core : public std::enable_shared_from_this<watch_core<Kind>> {
   }
 
   void watch(std::string from, typename kubernetes_watch<Kind>::watch_handler done) {
-    admit<object_events<object>>(std::move(done), [from = std::move(from)](watch_core& self, auto handler) mutable {
+    admit<watched_changes<object>>(std::move(done), [from = std::move(from)](watch_core& self, auto handler) mutable {
       self.watch_->start(std::move(from), std::move(handler));
     });
   }

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Events in a JetStream stream: the built server on embedded fleets, and a real nats-server.
+
+Usage: nats_test.py PATH-OF-agones-alloc-server
+Prints one line a case and a summary, and exits with 1 when a case failed, with 77 where nats-server is not installed.
+"""
+import json
+import pathlib
+import shutil
+import signal
+import sys
+import time
+
+sys.dont_write_bytecode = True  # nothing is written into the source tree
+
+from events_test import TYPE, balanced, becomes, counts, embedded, in_order, types_of  # noqa: E402
+from nats_wire import Client, NatsServer  # noqa: E402
+from server_test import KUBERNETES, expect, fleet_file, main, run  # noqa: E402
+
+cases = []
+
+
+def case(function):
+    cases.append(function)
+    return function
+
+
+def sink(nats, settings=""):
+    return ["--event-sink", f"nats://127.0.0.1:{nats.port}/games.events name=nats " + (settings or "types=gameserver")]
+
+
+def whole(messages):
+    """What every stream of ours is to be: each event once, in order, under the right subject."""
+    for subject, fields, event in messages:
+        kind, change = event["type"].removeprefix(TYPE).split(".")
+        expect(subject == f"games.events.{kind}.{change}.default", subject)
+        expect(fields["Nats-Msg-Id"] == event["id"] and fields["Content-Type"].startswith("application/cloudevents+json"), str(fields))
+    ids = [event["id"] for _, _, event in messages]
+    expect(len(ids) == len(set(ids)), "the stream has dropped repeats")
+    in_order([event for _, _, event in messages])
+
+
+@case
+def events_are_acknowledged_by_a_stream_in_order_and_once(folder):
+    with NatsServer(folder) as nats, Client(nats.port) as client:
+        client.create("EVENTS", ["games.events.>"])
+        with embedded(folder, 20, *sink(nats)) as server:
+            server.wait_ready(20)
+            names = {json.loads(server.allocate(KUBERNETES)[1])["status"]["gameServerName"] for _ in range(10)}
+            found = becomes(lambda: counts(server), lambda c: c["sent"] >= 30 and c["sent"] == c["offered"], "all is sent")
+            balanced(found)
+            expect(found["event_retries_total"] == 0, str(found))
+            messages = client.messages("EVENTS")
+            expect(len(messages) == found["sent"], "as many as were sent")
+            whole(messages)
+            told = {event["subject"].split("/")[1] for subject, _, event in messages if ".allocated." in subject}
+            expect(told == names, f"{told} {names}")
+            expect(server.stop() == 0, "it ends")
+
+
+@case
+def nothing_is_taken_before_there_is_a_stream(folder):
+    with NatsServer(folder) as nats, Client(nats.port) as client:
+        with embedded(folder, 5, *sink(nats, "types=gameserver retry-cap=100ms")) as server:
+            server.wait_ready(5)
+            becomes(lambda: "".join(server.lines), lambda text: "no stream takes the subject" in text, "the log says so")
+            expect(counts(server)["sent"] == 0, "nothing is sent")
+            client.create("EVENTS", ["games.events.>"])
+            found = becomes(lambda: counts(server), lambda c: c["sent"] >= 5 and c["sent"] == c["offered"], "all is sent")
+            balanced(found)
+            whole(client.messages("EVENTS"))
+
+
+@case
+def a_server_that_is_killed_and_comes_back_misses_nothing(folder):
+    with NatsServer(folder) as nats:
+        with Client(nats.port) as client:
+            client.create("EVENTS", ["games.events.>"])
+        with embedded(folder, 40, *sink(nats, "types=gameserver retry-cap=100ms time=2s")) as server:
+            server.wait_ready(40)
+            for number in range(30):
+                if number == 10:
+                    nats.kill()
+                if number == 20:
+                    nats.start()
+                server.allocate(KUBERNETES)
+                time.sleep(0.01)
+            found = becomes(lambda: counts(server), lambda c: c["sent"] >= 70 and c["sent"] == c["offered"], "all is sent")
+            balanced(found)
+            expect(found["dropped"] == 0, str(found))
+            with Client(nats.port) as client:
+                messages = client.messages("EVENTS")
+            whole(messages)
+            expect(types_of(event for _, _, event in messages)["gameserver.allocated"] == 30, "every allocation is there")
+
+
+@case
+def what_a_stream_refuses_is_given_up_and_counted(folder):
+    with NatsServer(folder) as nats, Client(nats.port) as client:
+        with embedded(folder, 1, *sink(nats, "types=gameserver.added")) as server:
+            becomes(lambda: "".join(server.lines), lambda text: "no stream" in text, "it is up")
+            client.create("SOME", ["games.events.>"], max_msg_size=300)
+            found = becomes(lambda: counts(server), lambda c: c["refused"] == c["offered"] > 0, "all is refused")
+            balanced(found)
+            expect(client.count("SOME") == 0, "nothing is stored")
+
+
+@case
+def a_token_lets_in_and_is_never_told(folder):
+    token = pathlib.Path(folder) / "token"
+    token.write_text("a-nats-token\n")
+    wrong = pathlib.Path(folder) / "wrong"
+    wrong.write_text("another-token\n")
+    with NatsServer(folder, "--auth", "a-nats-token") as nats:
+        with Client(nats.port, "a-nats-token") as client:
+            client.create("EVENTS", ["games.events.>"])
+            with embedded(folder, 3, "--log-level", "debug", *sink(nats, f"types=gameserver.added token={token}")) as server:
+                client.wait("EVENTS", 3)
+                expect("a-nats-token" not in "".join(server.lines), "the log does not tell it")
+            with embedded(folder, 3, "--log-level", "debug", *sink(nats, f"types=gameserver.added token={wrong}")) as server:
+                text = becomes(lambda: "".join(server.lines), lambda text: "events do not arrive" in text, "the log says so")
+                expect("another-token" not in text, "the log does not tell it")
+                expect(counts(server)["sent"] == 0 and client.count("EVENTS") == 3, "nothing gets in")
+
+
+@case
+def a_server_that_stands_still_holds_nobody_up(folder):
+    with NatsServer(folder) as nats:
+        with Client(nats.port) as client:
+            client.create("EVENTS", ["games.events.>"])
+        with embedded(folder, 5, "--event-grace", "200ms", *sink(nats, "types=gameserver time=500ms")) as server:
+            server.wait_ready(5)
+            nats.process.send_signal(signal.SIGSTOP)
+            try:
+                for _ in range(5):
+                    status, text, _ = server.allocate(KUBERNETES)
+                    expect(status == 201, text)
+                begun = time.monotonic()
+                expect(server.stop() == 0, "it ends")
+                expect(time.monotonic() - begun < 10, "soon")
+            finally:
+                nats.process.send_signal(signal.SIGCONT)
+
+
+if __name__ == "__main__":
+    if not shutil.which("nats-server"):
+        print("nats-server is not installed")
+        sys.exit(77)
+    if "built without NATS" in run("--fleets", "no/such/folder", "--event-sink", "nats://127.0.0.1:1/x").stderr:
+        print("this server was built without NATS")
+        sys.exit(77)
+    sys.exit(main(cases))
