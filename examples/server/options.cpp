@@ -422,6 +422,11 @@ void add_events(table& t, server_options& o) {
              "How often that file is written, besides at the end");
 }
 
+void add_page(table& t, server_options& o) {
+  t.group("Live page");
+  t.flag("no-page", o.no_page, "Serve no page for people at /");
+}
+
 void add_logging(table& t, server_options& o) {
   using agones_alloc::severity;
   t.group("Logging");
@@ -539,6 +544,7 @@ auto read_options(int argc, char const* const* argv) -> std::variant<server_opti
   add_directory(t, options);
   add_events(t, options);
   add_limits(t, options);
+  add_page(t, options);
   add_logging(t, options);
   auto const given = arguments(argc, argv);
   try {

@@ -90,6 +90,7 @@ struct server_options {
   std::string address{"127.0.0.1"};
   std::uint16_t port{8080};
   bool allow_plaintext_non_loopback{false};
+  bool no_page{false};
   agones_alloc::http_limits limits;
   agones_alloc::front_end_options front_end;
   agones_alloc::simulator_options simulator;

@@ -5,6 +5,7 @@
 #include "event_serving.hpp"
 #include "fleet_serving.hpp"
 #include "kubernetes_backing.hpp"
+#include "live_page.hpp"
 #include "logging.hpp"
 #include "metrics.hpp"
 #include "process_limits.hpp"
@@ -114,6 +115,12 @@ class program {
     router_.add("/live", probes_);
     router_.add("/ready", probes_);
     router_.add("/metrics", metrics_);
+    if (!options_.no_page) {
+      rest_routes_.add(std::string{live_page::root}, page_);
+      rest_routes_.add(std::string{live_page::folder}, page_, true);
+      router_.add(std::string{live_page::root}, rest);
+      router_.add(std::string{live_page::folder}, rest, true);
+    }
   }
 
   auto run() -> int {
@@ -204,6 +211,7 @@ class program {
     std::cout << "agones-alloc-server " << AGONES_ALLOC_VERSION << '\n';
     auto const first_namespace = backing_->describe();
     if (auto const count = clusters_.policies(); count != 0) std::cout << "  policies for several clusters: " << count << '\n';
+    if (!options_.no_page) std::cout << "  the fleets, live, in a browser: " << url << "/\n";
     std::cout << "  listening on " << url << "  (also /live, /ready, /metrics)\n"
               << "  the next game server:\n    curl -s -H 'Content-Type: application/json' " << url
               << "/apis/allocation.agones.dev/v1/namespaces/" << first_namespace << "/gameserverallocations -d '{\"spec\":{}}'\n"
@@ -289,6 +297,7 @@ class program {
   std::unique_ptr<tls_serving> tls_;  ///< null: plain HTTP
   service_document document_;
   http_router router_;
+  live_page page_;
   http_listener listener_;
   boost::asio::signal_set signals_;
   boost::asio::signal_set reload_;

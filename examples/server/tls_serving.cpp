@@ -1,5 +1,7 @@
 #include "tls_serving.hpp"
 
+#include "live_page.hpp"
+
 #include <agones_alloc/beast/claims_front_end.hpp>
 #include <agones_alloc/beast/fleets/fleet_query.hpp>
 #include <agones_alloc/beast/fleets/fleets_front_end.hpp>
@@ -52,6 +54,7 @@ direct_access::direct_access(boost::asio::any_io_executor executor, http_client&
     : reviewer{std::move(executor), cluster, time, reviewer_settings(log)},
       kubernetes{kubernetes_behind, reviewer, kubernetes_namespace_of},
       rest{rest_behind, reviewer, [options](http_request const& request) -> std::optional<std::string> {
+             if (live_page::serves(request.path)) return std::string{};  // as for the fleets of all namespaces
              if (request.path.starts_with(claims_front_end::prefix)) return claims_namespace_of(request, options);
              if (request.path == query_front_end::path) return query_namespace_of(request, options);
              if (request.path == fleets_front_end::fleets_path || request.path == fleets_front_end::servers_path) {
