@@ -1,7 +1,7 @@
 // What opens over the page: one fleet's servers, and the lines that allocate. The browser's own dialogs keep the focus in,
 // end with Escape and give the focus back.
 import {allocationOf, curlLine, kubectlLine} from "./commands.js";
-import {byId, serverUrl, setText, several} from "./element.js";
+import {byId, serverUrl, setDisabled, setText, several} from "./element.js";
 import {serverRow} from "./rows.js";
 import {roomOf} from "./states.js";
 
@@ -116,8 +116,11 @@ export class ServersDialog {
       row.hidden = i >= items.length;
       if (i < items.length) fill(items[i]);
     });
-    byId("servers-previous").disabled = this.tokens.length < 2;
-    byId("servers-next").disabled = this.next === "";
+    const [previous, next] = [byId("servers-previous"), byId("servers-next")];
+    const [atFirst, atLast] = [this.tokens.length < 2, this.next === ""];
+    if (!atFirst) previous.disabled = false;  // before the other may want to give the focus
+    setDisabled(next, atLast, previous);
+    setDisabled(previous, atFirst, next);
     setText(byId("servers-page"), `Page ${this.tokens.length}: ${several(items.length, "server", "servers")}`);
   }
 }

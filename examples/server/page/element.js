@@ -24,6 +24,14 @@ export function setText(node, text) {
   if (node.textContent !== wanted) node.textContent = wanted;
 }
 
+/// A button that goes dead gives the focus to its neighbour: otherwise the keyboard would be nowhere.
+export function setDisabled(button, disabled, neighbour) {
+  if (button.disabled === disabled) return;
+  const focused = document.activeElement === button;
+  button.disabled = disabled;
+  if (disabled && focused && !neighbour.disabled) neighbour.focus();
+}
+
 export const byId = (id) => document.getElementById(id);
 
 const counting = new Intl.NumberFormat("en");

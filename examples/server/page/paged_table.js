@@ -1,5 +1,5 @@
 // A table of which one page is in the document: rows are kept by key, and only those that changed are written.
-import {count, element, setText} from "./element.js";
+import {count, element, setDisabled, setText} from "./element.js";
 
 const pageSize = 50;
 
@@ -31,8 +31,10 @@ export class PagedTable {
     this.#place(shown);
     this.pages.hidden = items.length <= pageSize && items.length > 0;
     this.previous.hidden = this.next.hidden = items.length === 0;
-    this.previous.disabled = this.page === 0;
-    this.next.disabled = this.page === last;
+    const [atFirst, atLast] = [this.page === 0, this.page === last];
+    if (!atFirst) this.previous.disabled = false;  // before the other may want to give the focus
+    setDisabled(this.next, atLast, this.previous);
+    setDisabled(this.previous, atFirst, this.next);
     setText(this.place, items.length === 0 ? `No ${this.noun}`
       : `${count(from + 1)} to ${count(from + shown.length)} of ${count(items.length)} ${this.noun}`);
   }

@@ -31,15 +31,19 @@ export function fleetRow(actions) {
   return {
     row,
     fill(fleet) {
+      if (shown === undefined) {  // what does not change as long as it is the same fleet
+        setText(title.name, fleet.name);
+        setText(title.where, `${fleet.namespace} · ${fleet.cluster}`);
+        servers.setAttribute("aria-label", `Servers of ${fleet.name}`);
+        allocate.setAttribute("aria-label", `Commands that allocate from ${fleet.name}`);
+      }
+      if (shown?.stale !== fleet.stale) {
+        row.classList.toggle("stale", fleet.stale);
+        title.mark.hidden = !fleet.stale;
+        title.mark.title = `as of ${fleet.observed}`;
+      }
       shown = fleet;
-      row.dataset.key = fleet.key;
-      row.classList.toggle("stale", fleet.stale);
-      setText(title.name, fleet.name);
-      title.mark.hidden = !fleet.stale;
-      title.mark.title = `last heard ${fleet.observed}`;
-      setText(title.where, `${fleet.namespace} · ${fleet.cluster}`);
       setText(labels, fleet.labels.join(", "));
-      labels.hidden = fleet.labels.length === 0;
       bar.show(fleet.shares);
       setText(numbers[0], count(fleet.shares.ready));
       setText(numbers[1], count(fleet.shares.allocated));
@@ -47,8 +51,6 @@ export function fleetRow(actions) {
       setText(numbers[2], fleet.desired === undefined || fleet.desired === total ? count(total)
         : `${count(total)} (${count(fleet.desired)} wanted)`);
       setText(room, fleet.room.length === 0 ? several(fleet.shares.ready, "server", "servers") : fleet.room.join("; "));
-      servers.setAttribute("aria-label", `Servers of ${fleet.name}`);
-      allocate.setAttribute("aria-label", `Commands that allocate from ${fleet.name}`);
     },
   };
 }

@@ -1,0 +1,495 @@
+#!/usr/bin/env python3
+"""The live page of the built server in a real Chromium.
+
+Usage: page_test.py PATH-OF-agones-alloc-server [WORD-OF-A-CASE] [--screenshot FILE]
+Prints one line a case and a summary, and exits with 1 when a case failed. Needs chromium, chromium-driver, python3-selenium.
+"""
+import contextlib
+import gzip
+import http.client
+import json
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+
+from browser import PATIENCE, Browser, expect, until
+
+ARGUMENTS = sys.argv[1:]
+SCREENSHOT = ARGUMENTS.pop(ARGUMENTS.index("--screenshot") + 1) if "--screenshot" in ARGUMENTS else None
+ARGUMENTS = [one for one in ARGUMENTS if one != "--screenshot"]
+SERVER = ARGUMENTS[0] if len(ARGUMENTS) in (1, 2) else sys.exit(__doc__)
+WANTED = ARGUMENTS[1] if len(ARGUMENTS) == 2 else ""
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ALLOCATE = "/apis/allocation.agones.dev/v1/namespaces/default/gameserverallocations"
+
+cases = []
+
+
+def case(function):
+    cases.append(function)
+    return function
+
+
+def fleet(name, replicas, labels=None, **template):
+    """JSON is YAML, and quotes what has to be quoted."""
+    manifest = {
+        "apiVersion": "agones.dev/v1", "kind": "Fleet",
+        "metadata": {"name": name, "namespace": "default", "labels": labels or {},
+                     "annotations": {"agones-alloc.dev/start-up": "1ms", "agones-alloc.dev/session-length": "never"}},
+        "spec": {"replicas": replicas, "template": {"spec": {
+            "ports": [{"name": "default", "containerPort": 7654}], **template,
+            "template": {"spec": {"containers": [{"name": "x", "image": "example"}]}}}}},
+    }
+    return json.dumps(manifest) + "\n---\n"
+
+
+def policy(name, endpoints):
+    return {"apiVersion": "multicluster.agones.dev/v1", "kind": "GameServerAllocationPolicy",
+            "metadata": {"name": name, "annotations": {"agones-alloc.dev/server-name": "localhost"} if endpoints else {}},
+            "spec": {"priority": 1, "weight": 100, "connectionInfo": {"clusterName": name, "secretName": "client",
+                                                                     "allocationEndpoints": endpoints}}}
+
+
+def free_port():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
+class Server:
+    """One that runs."""
+
+    def __init__(self, place, name, fleets, *options, tls=False, policies=None, port=0):
+        self.port = port or free_port()
+        manifest = place / f"{name}.yaml"
+        manifest.write_text(fleets)
+        command = [SERVER, "--fleets", str(manifest), "--listen", f"127.0.0.1:{self.port}", "--start-up", "1ms",
+                   "--log-format", "json", "--stream-heartbeat", "1s", *options]
+        if tls:
+            command += ["--tls-cert", str(place / "certs/server/tls.crt"), "--tls-key", str(place / "certs/server/tls.key"),
+                        "--client-ca", str(place / "certs/ca.crt")]
+        if policies is not None:
+            (place / f"{name}-policies.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": policies}))
+            command += ["--policies", str(place / f"{name}-policies.json"), "--client-secrets", str(place / "certs/clients")]
+        self.tls = tls
+        self.log = open(place / f"{name}.log", "ab")
+        self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log)
+        self.url = f"{'https' if tls else 'http'}://127.0.0.1:{self.port}/"
+        until(self.listens, f"{name} does not listen: {(place / f'{name}.log').read_text()[-500:]}")
+
+    def listens(self):
+        expect(self.process.poll() is None, "the server ended")
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", self.port)) == 0
+
+    def ask(self, method, path, body=None, headers=None):
+        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        link.request(method, path, None if body is None else json.dumps(body), {"Content-Type": "application/json", **(headers or {})})
+        answer = link.getresponse()
+        data = answer.read()
+        link.close()
+        return answer.status, dict(answer.getheaders()), data
+
+    def allocate(self, name=None):
+        selector = {"matchLabels": {"agones.dev/fleet": name}} if name else {}
+        status, _, data = self.ask("POST", ALLOCATE, {"spec": {"selectors": [selector]}})
+        expect(status in (200, 201), data)
+        return json.loads(data)["status"]["state"]
+
+    def stop(self, how=signal.SIGKILL):
+        if self.process.poll() is None:
+            self.process.send_signal(how)
+        self.process.wait(timeout=PATIENCE)
+        self.log.close()
+
+
+ROWS = """return [...document.querySelectorAll("#fleet-table tbody tr")].map((row) => ({
+  name: row.querySelector(".name").textContent, where: row.querySelector(".where").textContent,
+  words: row.querySelector(".counts").innerText, stale: row.classList.contains("stale"),
+  numbers: [...row.querySelectorAll("td.number")].map((cell) => cell.textContent), room: row.cells[5].textContent}))"""
+
+
+def rows(w):
+    return {row["name"]: row for row in w.browser.run(ROWS)}
+
+
+def row_with(w, name, holds, what):
+    return until(lambda: next((row for row in [rows(w).get(name)] if row and holds(row)), None),
+                 lambda: f"{what}: {rows(w).get(name)}, {w.browser.text('connection-text')}")
+
+
+@case
+def rows_show_and_numbers_move_while_allocations_run(w):
+    one = w.server("one", fleet("arena", 20, {"tier": "gold"}) + fleet("lobby", 3, counters={"rooms": {"count": 0, "capacity": 8}}))
+    w.browser.open(one.url)
+    row_with(w, "arena", lambda row: row["numbers"] == ["20", "0", "20"], "the fleet is not shown")
+    row_with(w, "lobby", lambda row: "rooms: 24 of 24 free" in row["room"], "free capacity is not shown")
+    until(lambda: w.browser.text("connection-text") == "Live", "it does not say that it is live")
+    for taken in range(1, 8):
+        expect(one.allocate("arena") == "Allocated", "an allocation")
+        row_with(w, "arena", lambda row: row["numbers"] == [str(20 - taken), str(taken), "20"], "the numbers do not move")
+    row = rows(w)["arena"]
+    expect("13 ready" in row["words"] and "7 allocated" in row["words"], row)
+    until(lambda: w.browser.text("total-allocated") == "7" and w.browser.text("total-servers") == "23", "the totals")
+    until(lambda: re.search(r"allocated: [0-9.]*[1-9]", w.chart("rate-chart", one)), "the chart says nothing of allocations")
+    until(lambda: re.search(r"mean of allocations: [0-9.]+ m?s", w.chart("latency-chart", one)), "nor of their latency")
+    until(lambda: re.fullmatch(r"[1-9]\d* of [1-9]\d* nodes? with allocated servers, \d+ without\.", w.browser.text("packing")),
+          lambda: w.browser.text("packing"))
+    nodes = w.browser.run("return [...document.querySelectorAll('#node-table tbody tr')].map((row) => row.cells[2].textContent)")
+    expect(sum(map(int, nodes)) >= 7, nodes)
+    w.browser.clean()
+
+
+@case
+def a_killed_server_is_told_and_a_restarted_one_is_caught_up_with(w):
+    one = w.server("one", fleet("arena", 4) + fleet("gone", 2))
+    w.browser.open(one.url)
+    row_with(w, "gone", lambda row: row["numbers"][2] == "2", "the fleet is not shown")
+    one.stop()
+    until(lambda: w.browser.text("connection-text").startswith("Connection lost"), "nothing is said of the connection")
+    expect(w.browser.run("return document.getElementById('connection').dataset.state") == "lost", "the state")
+    expect(set(rows(w)) == {"arena", "gone"}, "the last values stay in sight")
+    until(lambda: w.browser.text("announcer") == "Connection lost", "a screen reader is not told")
+    w.server("one", fleet("arena", 9) + fleet("fresh", 1), port=one.port)
+    until(lambda: w.browser.text("connection-text") == "Live", "it does not come again")
+    row_with(w, "arena", lambda row: row["numbers"] == ["9", "0", "9"], "it does not catch up")
+    until(lambda: set(rows(w)) == {"arena", "fresh"}, lambda: f"what is gone is still there: {set(rows(w))}")
+    w.browser.clean(expected=["net::ERR", "Failed to load resource"])
+
+
+@case
+def the_keyboard_is_enough(w):
+    one = w.server("one", "".join(fleet(f"fleet-{i}", 1) for i in range(3)) + fleet("wanted", 60))
+    w.browser.open(one.url)
+    row_with(w, "wanted", lambda row: row["numbers"][0] == "60", "the fleet is not shown")
+    at = lambda: w.browser.run("""const e = document.activeElement, s = getComputedStyle(e);
+      return {what: e.id || e.getAttribute("aria-label") || e.textContent, seen: s.outlineStyle !== "none" && parseFloat(s.outlineWidth) >= 2}""")
+
+    def step():
+        w.browser.keys("tab")
+        found = at()
+        expect(found["seen"], f"the focus on {found['what']} cannot be seen")
+        return found["what"]
+
+    expect(step() == "Skip to the fleets", at())
+    w.browser.keys("enter")
+    expect(step() == "words", at())
+    w.browser.keys("wanted")
+    until(lambda: list(rows(w)) == ["wanted"], lambda: f"the search finds {list(rows(w))}")
+    until(lambda: w.browser.text("announcer") == "1 fleet found", lambda: w.browser.text("announcer"))
+    expect(step() == "order" and step() == "Servers of wanted", at())
+    w.browser.keys("enter")
+    opened = lambda name: w.browser.run("return document.getElementById(arguments[0]).open", name)
+    expect(opened("servers-dialog"), "the servers")
+    server_names = lambda: w.browser.run("""return [...document.querySelectorAll("#server-table tbody tr")]
+      .filter((row) => !row.hidden).map((row) => row.querySelector(".name").textContent)""")
+    first = until(lambda: len(server_names()) == 50 and server_names(), lambda: f"{len(server_names())} servers")
+    expect(step() == "servers-next", at())
+    w.browser.keys("enter")
+    second = until(lambda: len(server_names()) == 10 and server_names(), lambda: f"{len(server_names())} servers on page 2")
+    expect(not set(first) & set(second), "another page has other servers")
+    w.browser.keys("escape")
+    expect(not opened("servers-dialog") and at()["what"] == "Servers of wanted", at())
+    expect(step() == "Commands that allocate from wanted", at())
+    w.browser.keys("space")
+    expect(opened("command-dialog"), "the commands")
+    seen = [step() for _ in range(4)]
+    expect("Copy the curl line" in seen and "Copy the kubectl line" in seen, seen)
+    # The dialog keeps the focus.
+    inside = set()
+    for _ in range(8):
+        w.browser.keys("tab")
+        inside.add(w.browser.run("return document.activeElement === document.body || document.activeElement.closest('dialog') !== null"))
+    expect(inside == {True}, "the focus leaves the dialog")
+    w.browser.keys("escape")
+    expect(not opened("command-dialog") and at()["what"] == "Commands that allocate from wanted", at())
+    w.browser.clean()
+
+
+@case
+def the_lines_allocate(w):
+    one = w.server("one", fleet("arena", 5))
+    w.browser.open(one.url)
+    row_with(w, "arena", lambda row: row["numbers"][0] == "5", "the fleet is not shown")
+    w.browser.devtools("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"], origin=one.url.rstrip("/"))
+    w.browser.run("document.querySelector('#fleet-table tbody .actions button:last-child').click()")
+    until(lambda: w.browser.text("command-room") == "There is room for 5 allocations now.", lambda: w.browser.text("command-room"))
+    line = w.browser.text("curl-line")
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=PATIENCE, check=False)
+    expect('"Allocated"' in done.stdout, f"{line}: {done.stdout}{done.stderr}")
+    row_with(w, "arena", lambda row: row["numbers"][1] == "1", "its allocation is not shown")
+    if shutil.which("kubectl"):
+        line = w.browser.text("kubectl-line")
+        done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=PATIENCE, check=False)
+        expect('"Allocated"' in done.stdout, f"{line}: {done.stdout}{done.stderr}")
+        row_with(w, "arena", lambda row: row["numbers"][1] == "2", "its allocation is not shown")
+    w.browser.run("document.querySelector('[data-copies=curl-line]').click()")
+    until(lambda: w.browser.text("copied") in ("The curl line is copied.",
+                                               "The browser does not let this page copy; the curl line is selected."), "nothing is said")
+    w.browser.clean()
+
+
+@case
+def a_phone_and_the_dark(w):
+    one = w.server("one", fleet("a" * 63, 3, {"a-long-label-of-a-fleet": "b" * 63}, lists={"rooms": {"capacity": 1000}}) + fleet("arena", 120))
+    w.browser.width(375)
+    w.browser.open(one.url)
+    row_with(w, "arena", lambda row: row["numbers"][0] == "120", "the fleet is not shown")
+    fits = lambda: w.browser.run("return document.documentElement.scrollWidth <= innerWidth && innerWidth === 375")
+    until(lambda: len(w.browser.run("return [...document.querySelectorAll('#node-table tbody tr')]")) > 0, "no nodes")
+    expect(fits(), "the page is wider than the phone")
+    for number in (1, 2):
+        w.browser.run(f"document.querySelector('#fleet-table tbody .actions button:nth-child({number})').click()")
+        expect(fits() and w.browser.run("const d = document.querySelector('dialog[open]'); return d.scrollWidth <= d.clientWidth"),
+               "a dialog is wider than the phone")
+        w.browser.run("document.querySelector('dialog[open]').close()")
+    colour = lambda: w.browser.run("const s = getComputedStyle(document.body); return [s.color, s.backgroundColor]")
+    light = lambda text: sum(map(int, re.findall(r"\d+", text)[:3])) / 3
+    for scheme in ("light", "dark"):
+        w.browser.scheme(scheme)
+        front, back = map(light, colour())
+        expect((back > 200 and front < 60) if scheme == "light" else (back < 60 and front > 200), f"{scheme}: {colour()}")
+    w.browser.clean()
+
+
+@case
+def hostile_names_stay_text(w):
+    bad = "<img src=x onerror='window.hacked=1'>"
+    one = w.server("one", fleet("arena", 2, {"note": bad, "more": "</table><script>window.hacked=1</script>"}) + fleet("b", 1))
+    w.browser.open(one.url + "?labelSelector=note")
+    row_with(w, "arena", lambda row: row["numbers"][0] == "2", "the fleet is not shown")
+    expect(set(rows(w)) == {"arena"}, "the selector of the page's address counts")
+    labels = w.browser.run("return document.querySelector('#fleet-table .labels').textContent")
+    expect(bad in labels and "<script>" in labels, labels)
+    # What no manifest may say, another cluster may: names as a stream could tell them.
+    w.browser.run("""const done = arguments[0]; import("/page/book.js").then(({Book}) => import("/page/rows.js").then(({fleetRow, nodeRow, clusterRow}) => {
+      const book = new Book();
+      const row = book.put({clusterName: done, namespace: done, fleetName: done, labels: {[done]: done},
+        recount: {states: {[done]: 1}, totalGameservers: 1, counters: {[done]: {capacity: 1}}, nodes: {[done]: {totalGameservers: 1, readyGameservers: 1, allocatedGameservers: 0}}}});
+      const table = document.querySelector("#fleet-table tbody");
+      for (const [make, item] of [[fleetRow({}), row], [nodeRow(), [...book.nodes.values()][0]],
+        [clusterRow(), {key: done, name: done, endpoint: done, message: done, observed: done, fleets: 1, endpoints: [{endpoint: done, breaker: done, calls: 1, lastOutcome: done}]}]]) {
+        make.fill(item);
+        make.row.classList.add("hostile");
+        table.append(make.row);
+      }
+      window.put = true;
+    }))""", bad)
+    until(lambda: w.browser.run("return window.put === true"), "the rows are not made")
+    expect(len(w.browser.run("return [...document.querySelectorAll('.hostile')].filter((row) => row.textContent.includes(arguments[0]))", bad)) == 3,
+           "the names are not shown as they are")
+    expect(w.browser.run("return document.images.length === 0 && window.hacked === undefined && document.scripts.length === 1"), "markup came in")
+    commands = w.browser.run("""window.lines = null; import("/page/commands.js").then((m) => {
+      const f = {name: arguments[0], namespace: "default"}; window.lines = [m.curlLine(f, true), m.kubectlLine(f, true)]; })""", "a'; touch hacked; '$(id)")
+    commands = until(lambda: w.browser.run("return window.lines"), "no lines")
+    for line in commands:
+        # The shell's own reading of the words: the hostile name is within one of them.
+        words = subprocess.run(["bash", "-c", f"printf '%s\\n' {line.split(' | ')[0]}"], capture_output=True, text=True, check=True).stdout
+        expect("a'; touch hacked; '$(id)" in words, words)
+    sources = [path for path in (ROOT / "examples/server/page").iterdir() if path.suffix in (".js", ".html")]
+    for path in sources:
+        expect(not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|https?://(?!www\.w3\.org/)", path.read_text()), path)
+    w.browser.clean()
+    # What would be a violation is one, and is seen.
+    caught = w.browser.run("try { document.body.innerHTML = '<b>'; return false } catch { return window.violations.length > 0 || 'unseen' }")
+    expect(caught in (True, "unseen"), "markup can be written")
+    until(lambda: w.browser.run("return window.violations.length") > 0, "a violation is not noticed by this test")
+
+
+@case
+def ten_thousand_servers_write_only_rows_that_change(w):
+    one = w.server("one", "".join(fleet(f"fleet-{i:04}", 10) for i in range(1000)), "--nodes", "50")
+    w.browser.open(one.url)
+    until(lambda: w.browser.text("total-servers") == "10,000" and w.browser.text("total-ready") == "10,000",
+          lambda: f"{w.browser.text('total-servers')} servers, {w.browser.text('total-ready')} ready")
+    expect(len(rows(w)) == 50, "only a page of rows is in the document")
+    w.browser.run("""
+      window.written = new Set(); window.gaps = []; window.longest = 0;
+      new MutationObserver((list) => list.forEach(({target}) => {
+        const row = (target.nodeType === 1 ? target : target.parentElement).closest("#fleet-table tbody tr");
+        if (row) written.add(row.querySelector(".name").textContent);
+      })).observe(document.getElementById("fleet-table"), {subtree: true, childList: true, characterData: true, attributes: true});
+      new PerformanceObserver((list) => list.getEntries().forEach((e) => { longest = Math.max(longest, e.duration); })).observe({type: "longtask"});
+      let last = performance.now();
+      const frame = (now) => { gaps.push(now - last); last = now; requestAnimationFrame(frame); };
+      requestAnimationFrame(frame);""")
+    stopping = threading.Event()
+
+    def elsewhere(first):
+        number = first
+        while not stopping.is_set():
+            one.allocate(f"fleet-{500 + number % 500:04}")
+            number += 2
+
+    threads = [threading.Thread(target=elsewhere, args=(i,), daemon=True) for i in range(2)]
+    for thread in threads:
+        thread.start()
+    for name in ("fleet-0003", "fleet-0007", "fleet-0003"):
+        one.allocate(name)
+    row_with(w, "fleet-0003", lambda row: row["numbers"][1] == "2", "the numbers do not move")
+    until(lambda: int(w.browser.text("total-allocated").replace(",", "")) >= 500, lambda: w.browser.text("total-allocated"))
+    stopping.set()
+    for thread in threads:
+        thread.join()
+    expect(set(w.browser.run("return [...written]")) == {"fleet-0003", "fleet-0007"}, w.browser.run("return [...written]"))
+    gaps = sorted(w.browser.run("return gaps"))
+    print(f"        {len(gaps)} frames; 99 of 100 within {gaps[len(gaps) * 99 // 100]:.0f} ms, the longest {gaps[-1]:.0f} ms; longest task "
+          f"{w.browser.run('return longest'):.0f} ms; {w.browser.text('total-allocated')} allocations", flush=True)
+    w.browser.run("document.querySelector('#fleet-pages button:last-child').click()")
+    expect(next(iter(rows(w))) == "fleet-0050", "the next page")
+    w.browser.run("const e = document.getElementById('words'); e.value = 'fleet-0777 local'; e.dispatchEvent(new Event('input'))")
+    until(lambda: list(rows(w)) == ["fleet-0777"], "the search finds any fleet")
+    w.browser.clean()
+
+
+@case
+def a_screen_reader_finds_its_way(w):
+    one = w.server("one", fleet("arena", 3))
+    w.browser.open(one.url)
+    row_with(w, "arena", lambda row: row["numbers"][0] == "3", "the fleet is not shown")
+    for width in (1280, 375):
+        w.browser.width(width)
+        tree = w.browser.tree()
+        roles = [role for role, _, _ in tree]
+        for role in ("banner", "main", "contentinfo", "search", "region", "navigation", "status"):
+            expect(role in roles, f"no {role} at {width} px: {sorted(set(roles))}")
+        expect([name for role, name, _ in tree if role == "table"] == ["Fleets", "Nodes", "Clusters"], "tables have names")
+        for role, name in (("columnheader", "Allocated"), ("button", "Servers of arena"), ("searchbox", "Search by name, namespace, cluster or label"),
+                           ("combobox", "Order")):
+            expect((role, name) in [(r, n) for r, n, _ in tree], f"no {role} {name} at {width} px")
+        expect(any(role == "rowheader" and name.startswith("arena") for role, name, _ in tree), "rows have headers")
+        expect(any(role == "image" or role == "img" for role, name, _ in tree if name.startswith("Allocations a second. allocated: ")),
+               "the chart is in words")
+        unnamed = [role for role, name, _ in tree if role in ("button", "link", "searchbox", "combobox", "table") and not name]
+        expect(not unnamed, f"without a name: {unnamed}")
+        expect(any(p.get("live") == "polite" for role, _, p in tree if role == "status"), "nothing is announced")
+    headings = w.browser.run("return [...document.querySelectorAll('h1, body > main h2')].map((e) => e.tagName)")
+    expect(headings == ["H1", "H2", "H2", "H2", "H2"], headings)
+    w.browser.clean()
+
+
+@case
+def a_cluster_that_is_killed_turns_stale_on_the_page(w):
+    subprocess.run([str(ROOT / "tools/certs"), str(w.place / "certs")], check=True, stdout=subprocess.DEVNULL)
+    east = w.server("east", fleet("far", 4), tls=True)
+    here = w.server("here", fleet("near", 2), policies=[policy("here", []), policy("east", [f"127.0.0.1:{east.port}"])])
+    w.browser.open(here.url)
+    row_with(w, "far", lambda row: row["numbers"][0] == "4" and row["where"] == "default · east" and not row["stale"], "the other cluster")
+    clusters = lambda: w.browser.run("return [...document.querySelectorAll('#cluster-table tbody tr')].map((row) => row.innerText)")
+    until(lambda: len(clusters()) == 2 and any("breaker closed" in text for text in clusters()), clusters)
+    east.stop()
+    row_with(w, "far", lambda row: row["stale"] and row["numbers"][0] == "4", "it does not turn stale")
+    until(lambda: any("cannot be reached" in text and "stale" in text for text in clusters()), clusters)
+    expect(here.allocate("near") == "Allocated", "the rest goes on")
+    row_with(w, "near", lambda row: row["numbers"][1] == "1" and not row["stale"], "the rest does not move")
+    w.browser.run("[...document.querySelectorAll('#fleet-table .actions button')].find((b) => b.ariaLabel === 'Servers of far').click()")
+    until(lambda: "another cluster" in w.browser.text("servers-note"), "its servers are not told here")
+    w.browser.run("document.querySelector('dialog[open]').close()")
+    w.server("east", fleet("far", 6), tls=True, port=east.port)
+    row_with(w, "far", lambda row: not row["stale"] and row["numbers"][0] == "6", "it does not catch up")
+    w.browser.clean()
+
+
+@case
+def files_have_tags_types_and_a_strict_policy(w):
+    one = w.server("one", fleet("arena", 1))
+    paths = ["/"] + [f"/page/{file.name}" for file in (ROOT / "examples/server/page").iterdir() if file.suffix in (".js", ".css", ".svg")]
+    types = {"": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+    for path in paths:
+        status, headers, data = one.ask("GET", path)
+        expect(status == 200 and headers["Content-Type"].split(";")[0] == types[pathlib.PurePath(path).suffix], (path, status, headers))
+        policies = headers["Content-Security-Policy"]
+        expect("default-src 'none'" in policies and "unsafe" not in policies and "frame-ancestors 'none'" in policies, policies)
+        expect(headers["X-Content-Type-Options"] == "nosniff" and headers["Referrer-Policy"] == "no-referrer", headers)
+        expect(one.ask("GET", path, headers={"If-None-Match": headers["ETag"]})[::2] == (304, b""), "nothing has changed")
+        expect(one.ask("HEAD", path)[::2] == (200, b""), "HEAD has no body")
+        status, packed, small = one.ask("GET", path, headers={"Accept-Encoding": "br, gzip"})
+        if "Content-Encoding" in packed:
+            expect(gzip.decompress(small) == data and packed["ETag"] != headers["ETag"] and packed["Vary"] == "Accept-Encoding", packed)
+        expect("Content-Encoding" not in one.ask("GET", path, headers={"Accept-Encoding": "gzip;q=0"})[1], "gzip is refused")
+    expect("Content-Encoding" in one.ask("GET", "/", headers={"Accept-Encoding": "gzip"})[1], "the page is packed")
+    expect(one.ask("GET", "/page/nothing.js")[0] == 404 and one.ask("GET", "/page/../options.hpp")[0] == 404, "only its own files")
+    expect(one.ask("POST", "/", {})[0] == 405, "it is only read")
+    off = w.server("off", fleet("arena", 1), "--no-page")
+    expect(off.ask("GET", "/")[0] == 404 and off.ask("GET", "/page/main.js")[0] == 404, "no page is wanted")
+    subprocess.run([str(ROOT / "tools/certs"), str(w.place / "certs")], check=True, stdout=subprocess.DEVNULL)
+    closed = w.server("closed", fleet("arena", 1), tls=True)
+    curl = ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "--cacert", str(w.place / "certs/ca.crt"), f"https://localhost:{closed.port}/"]
+    pair = ["--cert", str(w.place / "certs/clients/client/tls.crt"), "--key", str(w.place / "certs/clients/client/tls.key")]
+    expect(subprocess.run(curl, capture_output=True, text=True, check=False).stdout == "401", "a stranger sees no page")
+    expect(subprocess.run([*curl, *pair], capture_output=True, text=True, check=False).stdout == "200", "who may allocate sees it")
+
+
+class World:
+    def __init__(self, place, browser):
+        self.place, self.browser, self.running = place, browser, []
+
+    def server(self, *arguments, **options):
+        self.running.append(Server(self.place, *arguments, **options))
+        return self.running[-1]
+
+    def chart(self, identity, server):
+        """Its text, after one more allocation: a rate is seen only while there is something to see."""
+        server.allocate("arena")
+        return self.browser.text(identity)
+
+    def end(self):
+        self.browser.open("about:blank")
+        self.browser.plain()
+        for one in self.running:
+            with contextlib.suppress(Exception):
+                one.stop()
+
+
+def take_screenshot(browser, place):
+    world = World(place, browser)
+    names = ("arena-eu", "arena-us", "lobby", "ranked", "training")
+    one = world.server("one", "".join(fleet(name, 20 + 7 * i, {"tier": "gold" if i % 2 else "silver"}) for i, name in enumerate(names)), "--nodes", "6")
+    browser.scheme("light")
+    browser.width(1100)
+    browser.open(one.url)
+    until(lambda: len(rows(world)) == len(names), "the fleets")
+    for i in range(100):
+        one.allocate(names[i * i % 5])
+        browser.run("return 0")
+    until(lambda: re.search(r"allocated: [1-9]", browser.text("rate-chart")) or one.allocate(names[0]) is None, "the chart")
+    browser.driver.save_screenshot(SCREENSHOT)
+    world.end()
+
+
+def main():
+    failed = 0
+    chosen = [one for one in cases if WANTED in one.__name__]
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        browser = Browser(profile)
+        try:
+            if SCREENSHOT:
+                with tempfile.TemporaryDirectory() as folder:
+                    take_screenshot(browser, pathlib.Path(folder))
+                return 0
+            for one in chosen:
+                name = one.__name__.replace("_", " ")
+                with tempfile.TemporaryDirectory() as folder:
+                    world = World(pathlib.Path(folder), browser)
+                    try:
+                        one(world)
+                        print(f"ok      {name}", flush=True)
+                    except Exception as problem:  # a case that breaks must not hide the others
+                        failed += 1
+                        print(f"FAILED  {name}: {type(problem).__name__}: {problem}", flush=True)
+                    finally:
+                        world.end()
+        finally:
+            browser.close()
+    print(f"{len(chosen) - failed} of {len(chosen)} cases passed")
+    return 1 if failed or not chosen else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
