@@ -115,7 +115,7 @@ class program {
     router_.add("/live", probes_);
     router_.add("/ready", probes_);
     router_.add("/metrics", metrics_);
-    if (!options_.no_page) {
+    if (fleets_ && !options_.no_page) {
       rest_routes_.add(std::string{live_page::root}, page_);
       rest_routes_.add(std::string{live_page::folder}, page_, true);
       router_.add(std::string{live_page::root}, rest);
@@ -211,7 +211,7 @@ class program {
     std::cout << "agones-alloc-server " << AGONES_ALLOC_VERSION << '\n';
     auto const first_namespace = backing_->describe();
     if (auto const count = clusters_.policies(); count != 0) std::cout << "  policies for several clusters: " << count << '\n';
-    if (!options_.no_page) std::cout << "  the fleets, live, in a browser: " << url << "/\n";
+    if (fleets_ && !options_.no_page) std::cout << "  the fleets, live, in a browser: " << url << "/\n";
     std::cout << "  listening on " << url << "  (also /live, /ready, /metrics)\n"
               << "  the next game server:\n    curl -s -H 'Content-Type: application/json' " << url
               << "/apis/allocation.agones.dev/v1/namespaces/" << first_namespace << "/gameserverallocations -d '{\"spec\":{}}'\n"

@@ -224,10 +224,14 @@ def the_lines_allocate(w):
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=PATIENCE, check=False)
     expect('"Allocated"' in done.stdout, f"{line}: {done.stdout}{done.stderr}")
     row_with(w, "arena", lambda row: row["numbers"][1] == "1", "its allocation is not shown")
-    if shutil.which("kubectl"):
-        line = w.browser.text("kubectl-line")
+    line = w.browser.text("kubectl-line")
+    expect(line.startswith("echo '{") and line.endswith(" create -o yaml -f -"), line)
+    groups = one.ask("GET", "/apis")[2]
+    if b'"agones.dev"' not in groups:
+        expect("--server" not in line, f"kubectl cannot be served here: {line}")
+    elif shutil.which("kubectl"):
         done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=PATIENCE, check=False)
-        expect('"Allocated"' in done.stdout, f"{line}: {done.stdout}{done.stderr}")
+        expect('Allocated' in done.stdout, f"{line}: {done.stdout}{done.stderr}")
         row_with(w, "arena", lambda row: row["numbers"][1] == "2", "its allocation is not shown")
     w.browser.run("document.querySelector('[data-copies=curl-line]').click()")
     until(lambda: w.browser.text("copied") in ("The curl line is copied.",
@@ -286,7 +290,7 @@ def hostile_names_stay_text(w):
            "the names are not shown as they are")
     expect(w.browser.run("return document.images.length === 0 && window.hacked === undefined && document.scripts.length === 1"), "markup came in")
     commands = w.browser.run("""window.lines = null; import("/page/commands.js").then((m) => {
-      const f = {name: arguments[0], namespace: "default"}; window.lines = [m.curlLine(f, true), m.kubectlLine(f, true)]; })""", "a'; touch hacked; '$(id)")
+      const f = {name: arguments[0], namespace: "default"}; window.lines = [m.curlLine(f, true), m.kubectlLine(f, true, true)]; })""", "a'; touch hacked; '$(id)")
     commands = until(lambda: w.browser.run("return window.lines"), "no lines")
     for line in commands:
         # The shell's own reading of the words: the hostile name is within one of them.
@@ -350,9 +354,10 @@ def ten_thousand_servers_write_only_rows_that_change(w):
 
 @case
 def a_screen_reader_finds_its_way(w):
-    one = w.server("one", fleet("arena", 3))
+    one = w.server("one", fleet("arena", 3) + "".join(fleet(f"fleet-{i}", 1) for i in range(50)))
     w.browser.open(one.url)
     row_with(w, "arena", lambda row: row["numbers"][0] == "3", "the fleet is not shown")
+    until(lambda: not w.browser.run("return document.getElementById('fleet-pages').hidden"), "51 fleets have pages")
     for width in (1280, 375):
         w.browser.width(width)
         tree = w.browser.tree()
@@ -416,8 +421,9 @@ def files_have_tags_types_and_a_strict_policy(w):
     expect("Content-Encoding" in one.ask("GET", "/", headers={"Accept-Encoding": "gzip"})[1], "the page is packed")
     expect(one.ask("GET", "/page/nothing.js")[0] == 404 and one.ask("GET", "/page/../options.hpp")[0] == 404, "only its own files")
     expect(one.ask("POST", "/", {})[0] == 405, "it is only read")
-    off = w.server("off", fleet("arena", 1), "--no-page")
-    expect(off.ask("GET", "/")[0] == 404 and off.ask("GET", "/page/main.js")[0] == 404, "no page is wanted")
+    for option in ("--no-page", "--no-fleet-directory"):
+        off = w.server("off", fleet("arena", 1), option)
+        expect(off.ask("GET", "/")[0] == 404 and off.ask("GET", "/page/main.js")[0] == 404, "no page is wanted")
     subprocess.run([str(ROOT / "tools/certs"), str(w.place / "certs")], check=True, stdout=subprocess.DEVNULL)
     closed = w.server("closed", fleet("arena", 1), tls=True)
     curl = ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "--cacert", str(w.place / "certs/ca.crt"), f"https://localhost:{closed.port}/"]

@@ -25,9 +25,10 @@ export function curlLine(fleet, local) {
   return `curl -s${certificates} -H 'Content-Type: application/json' ${quoted(url.href)} -d ${quoted(JSON.stringify(allocationOf(fleet, local)))}`;
 }
 
-/// --raw: needs neither discovery nor a schema, so that it works with every server and every kubectl.
-export function kubectlLine(fleet, local) {
-  const url = serverUrl(pathOf(fleet.namespace));
+/// `direct`: this server is a cluster for kubectl; else kubectl goes to the cluster of its own configuration.
+export function kubectlLine(fleet, local, direct) {
+  const url = serverUrl("");
   const certificates = url.protocol === "https:" ? " --certificate-authority ca.crt --client-certificate tls.crt --client-key tls.key" : "";
-  return `echo ${quoted(JSON.stringify(allocationOf(fleet, local)))} | kubectl --server ${quoted(url.origin)}${certificates} create --raw ${quoted(url.pathname)} -f -`;
+  const server = direct ? ` --server ${quoted(url.href.replace(/\/$/, ""))}${certificates}` : "";
+  return `echo ${quoted(JSON.stringify(allocationOf(fleet, local)))} | kubectl${server} create -o yaml -f -`;
 }

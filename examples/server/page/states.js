@@ -78,7 +78,7 @@ export function roomOf(told) {
     const free = sums.free ?? Math.max(0, (sums.capacity ?? 0) - (sums.count ?? 0));
     out.push(`${name}: ${count(free)} of ${count(sums.capacity ?? 0)} free`);
   };
-  if (told.players !== undefined) say("players", told.players);
+  if (told.players) say("players", told.players);  // a game server says null
   for (const [name, sums] of Object.entries(told.counters ?? {})) say(name, sums);
   for (const [name, sums] of Object.entries(told.lists ?? {})) say(name, sums);
   return out;
