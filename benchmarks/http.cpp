@@ -18,6 +18,8 @@
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -236,33 +238,16 @@ auto median(std::vector<double> values) -> double {
   return values[values.size() / 2];
 }
 
-auto read_settings(int argc, char** argv) -> settings {
-  settings out;
-  for (int i = 1; i < argc; ++i) {
-    std::string_view const name = argv[i];
-    if (name == "--json") {
-      out.json = true;
-      continue;
-    }
-    std::size_t value = 0;
-    auto* const target = name == "--connections" ? &out.connections : name == "--requests" ? &out.requests : name == "--rounds" ? &out.rounds : nullptr;
-    if (target != nullptr && i + 1 < argc) {
-      std::string_view const word = argv[++i];
-      if (std::from_chars(word.data(), word.data() + word.size(), value).ptr != word.data() + word.size()) value = 0;
-    }
-    if (value == 0 || value > 1'000'000) {
-      std::fputs("Usage: http [--json] [--connections N] [--requests N] [--rounds N]   (each N from 1 to 1000000)\n", stderr);
-      std::exit(2);
-    }
-    *target = value;
-  }
-  return out;
-}
-
 }  // namespace
 
 auto main(int argc, char** argv) -> int {
-  auto const how = read_settings(argc, argv);
+  settings how;
+  CLI::App app{"Measures allocations over HTTP, next to a server that only says hello."};
+  app.add_flag("--json", how.json, "One JSON object");
+  app.add_option("--connections", how.connections, "Of the loader")->check(CLI::Range(1, 60'000))->capture_default_str();
+  app.add_option("--requests", how.requests, "Of one round")->check(CLI::Range(1, 1'000'000))->capture_default_str();
+  app.add_option("--rounds", how.rounds, "Of each kind")->check(CLI::Range(1, 1000))->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
   std::vector<double> hello;
   std::vector<double> ours;
   for (std::size_t round = 0; round != how.rounds; ++round) {

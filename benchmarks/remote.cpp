@@ -1,8 +1,10 @@
 // What do several clusters cost, over calling the one that has the servers directly?
 //
-// A remote server (own thread, mutual TLS on loopback, its own fleet) is asked by the same callers in two ways: with
-// prepared bodies over a pool of connections, and through multi_cluster_allocator, which converts, chooses, calls and
-// reads. Rounds alternate; medians count. Then both sides' certificates change under load, and policies are drawn.
+// A remote server (own thread, mutual TLS on loopback, its own fleet) is asked by the same callers in three ways: with
+// prepared bodies over a pool of connections; the same with a request id each, which is what a remote call has, so that it can
+// be repeated; and through multi_cluster_allocator, which converts, chooses, calls and reads. Rounds alternate; medians
+// count. Processor time is told, too, of the callers' thread and of the remote's: on a machine that does other things
+// besides, it says more than rates. Then both sides' certificates change under load, and policies are drawn.
 #include "../tests/beast/certificates.hpp"
 
 #include <agones_alloc/async/allocator.hpp>
@@ -22,8 +24,9 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -40,6 +43,7 @@
 #include <vector>
 
 #include <malloc.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace {
@@ -160,8 +164,18 @@ auto secret_of(certificate_authority const& trusted, certificate_authority::pair
   return {{{"tls.crt", own.certificate}, {"tls.key", own.key}, {"ca.crt", trusted.pem()}}, {}};
 }
 
+/// In microseconds, used so far by this thread, or by all of the process.
+auto processor_time(int of) -> double {
+  rusage used{};
+  ::getrusage(of, &used);
+  auto const micro = [](timeval const& t) { return static_cast<double>(t.tv_sec) * 1e6 + static_cast<double>(t.tv_usec); };
+  return micro(used.ru_utime) + micro(used.ru_stime);
+}
+
 struct tally {
   std::size_t failed{0};
+  double own_time{0};  ///< of the processor, in microseconds
+  double all_time{0};
   std::vector<double> took;  ///< microseconds
   std::multiset<std::string> names;
   double seconds{0};
@@ -190,35 +204,34 @@ auto load(asio::io_context& io, std::size_t callers, std::size_t calls, ask cons
       next();
     });
   };
+  auto const own = processor_time(RUSAGE_THREAD);
+  auto const all = processor_time(RUSAGE_SELF);
   auto const started = clock_type::now();
   for (std::size_t i = 0; i != std::min(callers, calls); ++i) next();
   io.restart();
   while (out.took.size() < calls) io.run_one();
   out.seconds = std::chrono::duration<double>{clock_type::now() - started}.count();
+  out.own_time = processor_time(RUSAGE_THREAD) - own;
+  out.all_time = processor_time(RUSAGE_SELF) - all;
   return out;
 }
 
-auto read_settings(int argc, char** argv) -> settings {
-  settings out;
-  for (int i = 1; i < argc; ++i) {
-    std::string_view const name = argv[i];
-    if (name == "--json") {
-      out.json = true;
-      continue;
-    }
-    std::size_t value = 0;
-    auto* const target = name == "--callers" ? &out.callers : name == "--calls" ? &out.calls : name == "--rounds" ? &out.rounds : nullptr;
-    if (target != nullptr && i + 1 < argc) {
-      std::string_view const word = argv[++i];
-      if (std::from_chars(word.data(), word.data() + word.size(), value).ptr != word.data() + word.size()) value = 0;
-    }
-    if (value == 0 || value > 1'000'000) {
-      std::fputs("Usage: remote [--json] [--callers N] [--calls N] [--rounds N]   (each N from 1 to 1000000)\n", stderr);
-      std::exit(2);
-    }
-    *target = value;
+/// Of one way to call, a value for each round.
+struct rounds {
+  std::vector<double> rates;
+  std::vector<double> own;    ///< processor time of the callers' thread, a call
+  std::vector<double> other;  ///< the same of the remote's
+  void add(tally const& one) {
+    auto const calls = static_cast<double>(one.took.size());
+    rates.push_back(one.per_second());
+    own.push_back(one.own_time / calls);
+    other.push_back((one.all_time - one.own_time) / calls);
   }
-  return out;
+};
+
+auto median(std::vector<double> values) -> double {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
 }
 
 /// The largest distance of a first pick's share from its weight, in 100,000 draws.
@@ -247,14 +260,20 @@ auto share_error() -> double {
 }  // namespace
 
 auto main(int argc, char** argv) -> int {
-  auto const how = read_settings(argc, argv);
+  settings how;
+  CLI::App app{"Measures what several clusters cost, over calling the one that has the servers directly."};
+  app.add_flag("--json", how.json, "One JSON object");
+  app.add_option("--callers", how.callers, "Calls at any time")->check(CLI::Range(1, 1'000'000))->capture_default_str();
+  app.add_option("--calls", how.calls, "Of one round")->check(CLI::Range(8, 1'000'000))->capture_default_str();
+  app.add_option("--rounds", how.rounds, "Of each kind")->check(CLI::Range(1, 1000))->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
   ::mallopt(M_MXFAST, 0);  // see "Memory" in the guide: pauses
   certificate_authority server_ca{"servers"};
   certificate_authority client_ca{"clients"};
   auto const server_pair = [&] { return server_ca.issue({"server", "IP:127.0.0.1", -3600, 3600, "", "serverAuth"}); };
   auto const client_pair = [&] { return client_ca.issue({"client", "", -3600, 3600, "", "clientAuth"}); };
   auto const lone = std::min<std::size_t>(how.calls, 2000);
-  remote_server server{(2 * how.rounds + 1) * how.calls + 2 * lone + 1000, client_ca.pem(), server_pair()};
+  remote_server server{(3 * how.rounds + 1) * how.calls + 3 * lone + 1000, client_ca.pem(), server_pair()};
 
   asio::io_context io{1};
   asio::executor_work_guard<asio::io_context::executor_type> const work{io.get_executor()};
@@ -272,12 +291,20 @@ auto main(int argc, char** argv) -> int {
   prepared.target = "/gameserverallocation";
   prepared.content_type = "application/json";
   prepared.body = R"({"namespace":"default","gameServerSelectors":[{"matchLabels":{"agones.dev/fleet":"simple"}}]})";
-  ask const directly = [&](answered done) {
-    direct.async_request(prepared, [done = std::move(done)](error_code ec, client_response const& answer) {
+  auto const send = [&direct](client_request const& wanted, answered done) {
+    direct.async_request(wanted, [done = std::move(done)](error_code ec, client_response const& answer) {
       constexpr std::string_view before = "{\"gameServerName\":\"";
       auto const name = answer.body.substr(std::min(before.size(), answer.body.size()));
       done(ec || answer.status != 200 ? std::string{} : name.substr(0, name.find('"')));
     });
+  };
+  ask const directly = [&](answered done) { send(prepared, std::move(done)); };
+  auto identified = prepared;
+  identified.headers.emplace_back("Idempotency-Key", "");
+  std::size_t ids = 0;
+  ask const by_id = [&](answered done) {
+    identified.headers.back().second = "direct-" + std::to_string(++ids);
+    send(identified, std::move(done));
   };
 
   // Through policies.
@@ -315,19 +342,23 @@ auto main(int argc, char** argv) -> int {
     return out;
   };
 
-  std::vector<double> direct_rates;
-  std::vector<double> rates;
+  rounds direct_rounds;
+  rounds id_rounds;
+  rounds policy_rounds;
   std::size_t failed = 0;
   remote_endpoint_state warm;
   for (std::size_t round = 0; round != how.rounds; ++round) {
     auto const a = load(io, how.callers, how.calls, directly);
-    auto const b = load(io, how.callers, how.calls, by_policy);
-    direct_rates.push_back(a.per_second());
-    rates.push_back(b.per_second());
-    failed += a.failed + b.failed;
+    auto const b = load(io, how.callers, how.calls, by_id);
+    auto const c = load(io, how.callers, how.calls, by_policy);
+    direct_rounds.add(a);
+    id_rounds.add(b);
+    policy_rounds.add(c);
+    failed += a.failed + b.failed + c.failed;
     if (round == 0) warm = connections();
   }
   auto direct_lone = load(io, 1, lone, directly);
+  auto id_lone = load(io, 1, lone, by_id);
   auto policy_lone = load(io, 1, lone, by_policy);
   auto const steady = connections();
   auto const steady_calls = static_cast<double>(std::max<std::uint64_t>(steady.sent - warm.sent, 1));
@@ -350,19 +381,22 @@ auto main(int argc, char** argv) -> int {
   io.restart();
   io.poll();
 
-  auto const median = [](std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-  };
-  auto const rate = median(rates);
-  auto const direct_rate = median(direct_rates);
+  auto const rate = median(policy_rounds.rates);
+  auto const direct_rate = median(direct_rounds.rates);
+  auto const id_rate = median(id_rounds.rates);
   std::printf(how.json ? "{\"per_second\":%.0f,\"direct_per_second\":%.0f,\"ratio\":%.3f,\"p50_us\":%.1f,\"direct_p50_us\":%.1f,"
-                         "\"p50_ratio\":%.3f,\"handshakes_per_1000\":%.2f,\"failed\":%zu,\"rotation_failed\":%zu,"
+                         "\"p50_ratio\":%.3f,\"id_per_second\":%.0f,\"id_ratio\":%.3f,\"id_p50_us\":%.1f,\"id_p50_ratio\":%.3f,"
+                         "\"cpu_us\":%.1f,\"direct_cpu_us\":%.1f,\"id_cpu_us\":%.1f,"
+                         "\"remote_cpu_us\":%.1f,\"direct_remote_cpu_us\":%.1f,\"id_remote_cpu_us\":%.1f,\"handshakes_per_1000\":%.2f,\"failed\":%zu,\"rotation_failed\":%zu,"
                          "\"rotation_duplicated\":%zu,\"rotations\":%llu,\"share_error\":%.4f}\n"
                        : "%.0f remote allocations/s, %.0f directly, ratio %.3f; alone p50 %.1f us, %.1f us directly, ratio %.3f; "
+                         "directly with ids %.0f/s, ratio %.3f, p50 %.1f us, ratio %.3f; "
+                         "processor time a call %.1f us, directly %.1f us, with ids %.1f us; the remote's %.1f us, %.1f us, %.1f us; "
                          "%.2f handshakes in 1000 calls; %zu failed; rotation: %zu failed, %zu duplicated, %llu bundles; shares off by %.4f\n",
               rate, direct_rate, rate / direct_rate, policy_lone.median(), direct_lone.median(),
-              policy_lone.median() / direct_lone.median(), handshakes, failed, rotated.failed, how.calls - distinct,
+              policy_lone.median() / direct_lone.median(), id_rate, rate / id_rate, id_lone.median(),
+              policy_lone.median() / id_lone.median(), median(policy_rounds.own), median(direct_rounds.own),
+              median(id_rounds.own), median(policy_rounds.other), median(direct_rounds.other), median(id_rounds.other), handshakes, failed, rotated.failed, how.calls - distinct,
               static_cast<unsigned long long>(versions), share_error());
   return failed + rotated.failed == 0 && distinct == how.calls ? 0 : 1;
 }
