@@ -42,7 +42,7 @@ inline auto judge_success(client_response const& answer, remote_call const& call
   remote_result out;
   out.code = answer.status;
   out.result = outcome::unknown;
-  unsigned char memory[4096];
+  unsigned char memory[12 * 1024];  // most answers take less
   boost::json::monotonic_resource resource{memory, sizeof memory};
   json_parse_options parsing;
   parsing.max_bytes = answer.body.size() + 1;
