@@ -65,7 +65,7 @@ class Server(Running):
             self.policies = place / f"{name}-policies.json"
             self.set_policies(policies)
             given += ["--policies", str(self.policies), "--client-secrets", str(place / "certs/clients"),
-                      "--client-secret-age", "200ms"]
+                      "--client-secret-age", "200ms", "--no-remote-fleets"]  # the endpoints here count what they are asked
         super().__init__(*given, *options)
         self.wait_ready(replicas)
 

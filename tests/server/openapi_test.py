@@ -15,6 +15,7 @@ import tempfile
 import time
 import urllib.parse
 
+os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", os.path.join(tempfile.gettempdir(), "hypothesis"))
 try:
     import hypothesis
     import jsonschema
