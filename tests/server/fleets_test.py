@@ -302,6 +302,21 @@ def metrics_and_the_switch(w):
 
 
 @case
+def pages_of_other_hosts_read_nothing_unless_they_may(w):
+    one = w.server("one", fleet("arena", 2), "--cors-origin", "https://play.example")
+    good, evil = {"Origin": "https://play.example"}, {"Origin": "https://evil.example"}
+    expect(one.ask("OPTIONS", "/v1/fleets", headers=good)[0] == 204, "the question in advance")
+    expect(one.headers["Access-Control-Allow-Origin"] == "https://play.example", one.headers)
+    one.ask("GET", "/v1/fleets", headers=evil)
+    expect("Access-Control-Allow-Origin" not in one.headers, one.headers)
+    expect(one.ask("POST", "/v1/query", {"namespace": "default"}, good)[0] == 200, "a page that may")
+    expect(one.ask("POST", "/v1/query", {"namespace": "default"}, evil)[0] == 403, "a page that may not")
+    off = w.server("off", fleet("arena", 2))
+    expect(off.ask("OPTIONS", "/v1/fleets", headers=good)[0] == 405, "off unless asked for")
+    expect("Access-Control-Allow-Origin" not in off.headers, off.headers)
+
+
+@case
 def callers_see_the_namespaces_where_they_may_allocate(w):
     w.certificates("--client", "client", "--client", "guest")
     one = w.server("one", fleet("arena", 2) + fleet("lobby", 2, "lobby"), "--allow-client", "CN:client=default,lobby",
