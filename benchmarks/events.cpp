@@ -138,7 +138,7 @@ auto server_of(std::size_t index, std::uint64_t version) -> game_server_ptr {
   out->meta.namespace_ = "default";
   out->meta.uid = "7b0e6b1c-9b1e-4a59-8a0e-" + number;
   out->meta.resource_version = std::to_string(version);
-  out->meta.labels = string_map{{{"agones.dev/fleet", "arena"}, {"agones.dev/gameserverset", "arena-x7k2p"}, {"version", "1.4.2"}}};
+  out->meta.labels = string_map{{"agones.dev/fleet", "arena"}, {"agones.dev/gameserverset", "arena-x7k2p"}, {"version", "1.4.2"}};
   out->meta.annotations.set("agones.dev/sdk-version", "1.40.0");
   out->status.state = version % 3 == 0 ? game_server_state::allocated : game_server_state::ready;
   out->status.address = "10.0.0.17";

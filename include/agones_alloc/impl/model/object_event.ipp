@@ -33,9 +33,7 @@ auto event_word_of(Words const& words, std::string_view text) noexcept {
 inline auto held_text(shared_string const& text) noexcept -> std::size_t { return text.empty() ? 0 : text.size() + 24; }
 
 inline auto held_map(string_map const& map) noexcept -> std::size_t {
-  std::size_t out = map.empty() ? 0 : 32;
-  for (auto const entry : map) out += entry.first.size() + entry.second.size() + 8;
-  return out;
+  return map.empty() ? 0 : map.bytes().size() + 24;
 }
 
 inline auto held_meta(object_meta const& meta) noexcept -> std::size_t {
