@@ -405,8 +405,7 @@ void add_events(table& t, server_options& o) {
       return one.channel.name == made.channel.name;
     });
     if (&*first != &made) refuse("--event-sink", "\"" + word + "\": another sink is named " + made.channel.name + ", too; add name=NAME");
-  }, "Tell what happens to game servers and fleets, as CloudEvents: \"URL NAME=VALUE ...\" with stdout:, http[s]://HOST/PATH or "
-     "nats[+tls]://HOST/SUBJECT and settings. May be repeated. See docs/events.md");
+  }, "Tell a webhook, NATS or standard output (stdout:) what happens to game servers and fleets: \"URL NAME=VALUE ...\". May be repeated");
   t.text("event-source", "URI", o.event_source, [&o](std::string const& word) {
     auto const blank = std::any_of(word.begin(), word.end(), [](char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f; });
     if (word.empty() || blank) refuse("--event-source", "\"" + word + "\" is no URI reference");
