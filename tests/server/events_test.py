@@ -99,8 +99,10 @@ def wrong_sinks_are_refused_with_a_word_on_why(folder):
 
 @case
 def a_webhook_hears_of_servers_and_of_their_sessions(folder):
-    with Receiver() as hook, embedded(folder, 3, "--event-sink", hook.url(), "--event-source", "/clusters/test") as server:
+    with Receiver() as hook, embedded(folder, 3, "--event-sink", hook.url(), "--event-source", "/clusters/test",
+                                      "--event-fleet-interval", "50ms") as server:
         server.wait_ready(3)
+        hook.wait(lambda h: types_of(h.taken())["fleet.added"] == 1, "the fleet is told")
         status, text, _ = server.allocate(KUBERNETES)
         name = json.loads(text)["status"]["gameServerName"]
         expect(status == 201, text)
@@ -115,7 +117,7 @@ def a_webhook_hears_of_servers_and_of_their_sessions(folder):
         expect(types_of(events)["gameserver.added"] >= 3, str(types_of(events)))
         ids = [event["id"] for event in hook.taken()]
         expect(len(ids) == len(set(ids)), "each once, when nothing fails")
-        in_order(hook.taken())
+        in_order(event for event in hook.taken() if ".gameserver." in event["type"])
         expect(server.stop() == 0, "it ends")
 
 
@@ -222,7 +224,7 @@ def a_receiver_that_stalls_costs_bounded_memory_and_all_that_is_lost_is_counted(
                 expect(found["events_waiting"] <= 50, str(found))
                 balanced(found)
             expect(found["dropped"] > 0 and found["merged"] > 0, str(found))
-            found = becomes(lambda: counts(server), lambda c: c["sent"] > 50, "it goes on")
+            found = becomes(lambda: counts(server), lambda c: c["sent"] > 30, "it goes on")
             balanced(found)
             in_order(hook.taken())
 
