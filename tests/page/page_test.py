@@ -352,6 +352,40 @@ def ten_thousand_servers_write_only_rows_that_change(w):
     w.browser.clean()
 
 
+METRICS = """# HELP x Something with {braces} 7
+agones_gameserver_allocations_duration_seconds_count{fleet_name="a\\"} 9",status="Allocated"} 10
+agones_gameserver_allocations_duration_seconds_count{fleet_name="b",status="UnAllocated"} 4
+agones_gameserver_allocations_duration_seconds_sum{fleet_name="b",status="UnAllocated"} 0.5
+agones_alloc_http_request_duration_seconds_bucket{code="200",method="POST",route="rest",le="0.001"} 50
+agones_alloc_http_request_duration_seconds_bucket{code="200",method="POST",route="rest",le="0.002"} 100
+agones_alloc_http_request_duration_seconds_bucket{code="200",method="POST",route="rest",le="+Inf"} 100
+agones_alloc_http_request_duration_seconds_bucket{code="200",method="GET",route="metrics",le="+Inf"} 1000
+agones_alloc_requests_waiting 3
+process_start_time_seconds 1.5e+09
+"""
+
+
+@case
+def charts_read_metrics_as_they_are_meant(w):
+    one = w.server("one", fleet("arena", 1))
+    w.browser.open(one.url)
+    w.browser.run("""window.read = null; import("/page/metrics.js").then((m) => {
+      const first = {...m.readMetrics(""), started: 1.5e9, at: 0}, second = {...m.readMetrics(arguments[0]), at: 2000};
+      const late = {...second, at: 4000, buckets: new Map([[0.001, 50], [0.002, 100], [Infinity, 110]])};
+      window.read = {second: {...second, buckets: [...second.buckets.keys()].length}, growth: m.between(first, second), still: m.between(second, {...second, at: 3000}),
+        slow: m.between(second, late).p95, restarted: m.between(second, {...second, started: 2e9, at: 3000}) };
+    })""", METRICS)
+    read = until(lambda: w.browser.run("return window.read"), "nothing is read")
+    second = read["second"]
+    expect(second["allocated"] == 10 and second["others"] == 4 and second["waiting"] == 3 and second["buckets"] == 3, read)
+    growth = read["growth"]
+    expect(growth["allocated"] == 5 and growth["others"] == 2 and abs(growth["mean"] - 0.5 / 14) < 1e-9, read)
+    expect(abs(growth["p95"] - 0.0019) < 1e-9, "95 of 100, straight between 1 and 2 ms")
+    expect(read["still"] == {"allocated": 0, "others": 0, "mean": None, "p95": None}, "a time without allocations is a gap")
+    expect(read["slow"] == 0.002 and read["restarted"] is None, "beyond the last edge; after a restart")
+    w.browser.clean()
+
+
 @case
 def a_screen_reader_finds_its_way(w):
     one = w.server("one", fleet("arena", 3) + "".join(fleet(f"fleet-{i}", 1) for i in range(50)))

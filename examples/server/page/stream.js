@@ -31,7 +31,7 @@ export class FleetStream {
     if (this.failures === 0) this.told("connecting", "Connecting");
     source.onopen = () => {
       this.failures = 0;
-      this.#heard();
+      this.lastHeard = performance.now();
       this.told("live", "Live");
     };
     source.onerror = () => {
