@@ -18,6 +18,7 @@ import sys
 import tempfile
 import threading
 
+sys.dont_write_bytecode = True  # nothing is written into the source tree
 from browser import PATIENCE, Browser, expect, until
 
 ARGUMENTS = sys.argv[1:]
