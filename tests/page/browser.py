@@ -67,8 +67,8 @@ class Browser:
         self.driver.get_log("browser")  # what was before is of another case
         self.driver.get(url)
 
-    def width(self, pixels):
-        self.devtools("Emulation.setDeviceMetricsOverride", width=pixels, height=812, deviceScaleFactor=1, mobile=pixels < 500)
+    def width(self, pixels, height=812):
+        self.devtools("Emulation.setDeviceMetricsOverride", width=pixels, height=height, deviceScaleFactor=1, mobile=pixels < 500)
 
     def scheme(self, name):
         self.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": name}])

@@ -493,13 +493,17 @@ def take_screenshot(browser, place):
     names = ("arena-eu", "arena-us", "lobby", "ranked", "training")
     one = world.server("one", "".join(fleet(name, 20 + 7 * i, {"tier": "gold" if i % 2 else "silver"}) for i, name in enumerate(names)), "--nodes", "6")
     browser.scheme("light")
-    browser.width(1100)
+    browser.width(1100, 1180)
     browser.open(one.url)
     until(lambda: len(rows(world)) == len(names), "the fleets")
-    for i in range(100):
-        one.allocate(names[i * i % 5])
-        browser.run("return 0")
-    until(lambda: re.search(r"allocated: [1-9]", browser.text("rate-chart")) or one.allocate(names[0]) is None, "the chart")
+    number = 0
+    path = "return document.querySelector('#rate-chart path').getAttribute('d')"
+    for burst in (5, 12, 22, 17, 9, 26, 14, 7, 11):
+        drawn = browser.run(path)
+        for _ in range(burst):
+            number += 1
+            one.allocate(names[number * number // 3 % 5])
+        until(lambda: browser.run(path) != drawn, "the chart")
     browser.driver.save_screenshot(SCREENSHOT)
     world.end()
 
