@@ -2,6 +2,8 @@
 #include <agones_alloc/impl/beast/access_gate.ipp>
 #include <agones_alloc/impl/beast/breakdown_header.ipp>
 #include <agones_alloc/impl/beast/call_terms.ipp>
+#include <agones_alloc/impl/beast/caller_gate.ipp>
+#include <agones_alloc/impl/beast/caller_loads.ipp>
 #include <agones_alloc/impl/beast/claims_front_end.ipp>
 #include <agones_alloc/impl/beast/cross_origin.ipp>
 #include <agones_alloc/impl/beast/forwarded_request.ipp>

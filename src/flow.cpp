@@ -11,4 +11,5 @@
 #include <agones_alloc/impl/flow/event_queue.ipp>
 #include <agones_alloc/impl/flow/event_tracker.ipp>
 #include <agones_alloc/impl/flow/policy_choice.ipp>
+#include <agones_alloc/impl/flow/ticket_fsm.ipp>
 #include <agones_alloc/impl/flow/write_fate.ipp>

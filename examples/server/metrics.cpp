@@ -118,6 +118,22 @@ struct server_metrics::series {
                                                 .Name("agones_alloc_http_request_duration_seconds")
                                                 .Help("From a request's first byte to its answer")
                                                 .Register(registry);
+  prometheus::Gauge& under_way = prometheus::BuildGauge()
+                                     .Name("agones_alloc_http_requests_in_flight")
+                                     .Help("Requests that have not been answered, those that wait for a game server included")
+                                     .Register(registry)
+                                     .Add({});
+  prometheus::Gauge& callers = prometheus::BuildGauge()
+                                   .Name("agones_alloc_http_callers")
+                                   .Help("Clients that have requests under way")
+                                   .Register(registry)
+                                   .Add({});
+  prometheus::Counter& refused = prometheus::BuildCounter()
+                                     .Name("agones_alloc_http_requests_refused_total")
+                                     .Help("Requests of clients that had as many under way as they may have")
+                                     .Register(registry)
+                                     .Add({});
+  std::uint64_t refused_so_far{0};
   prometheus::Gauge& started = prometheus::BuildGauge()
                                    .Name("process_start_time_seconds")
                                    .Help("Start time of the process since unix epoch in seconds")
@@ -209,6 +225,11 @@ void server_metrics::refresh() {
   s.oldest_wait.Set(nobody ? 0 : std::chrono::duration<double>{std::chrono::steady_clock::now() - since}.count());
   if (directory_ != nullptr) s.directory.refresh(*directory_);
   s.events.set(events_());
+  if (loads_ != nullptr) {
+    s.under_way.Set(static_cast<double>(loads_->requests()));
+    s.callers.Set(static_cast<double>(loads_->callers()));
+    s.refused.Increment(static_cast<double>(loads_->refused() - std::exchange(s.refused_so_far, loads_->refused())));
+  }
   std::size_t shown = 0;
   for (auto const& fleet : fleets_()) {
     if (++shown > most_fleets) break;

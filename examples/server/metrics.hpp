@@ -2,6 +2,7 @@
 #pragma once
 
 #include <agones_alloc/async/event_publisher.hpp>
+#include <agones_alloc/beast/caller_loads.hpp>
 #include <agones_alloc/beast/http_handler.hpp>
 #include <agones_alloc/beast/probes.hpp>
 #include <agones_alloc/model/fleet.hpp>
@@ -31,6 +32,9 @@ class server_metrics final : public agones_alloc::metrics, public agones_alloc::
   server_metrics(std::chrono::system_clock::time_point started, fleet_source, event_source, agones_alloc::probes const&);
   ~server_metrics() override;
 
+  /// To be asked at each scrape; must outlive it.
+  void watch(agones_alloc::caller_loads const& loads) { loads_ = &loads; }
+
   void allocation(agones_alloc::allocation_sample const&) override;
   void update_conflict() override;
   void claim_lost() override;
@@ -58,6 +62,7 @@ class server_metrics final : public agones_alloc::metrics, public agones_alloc::
   event_source events_;
   agones_alloc::probes const* probes_;
   fleet_serving const* directory_{nullptr};
+  agones_alloc::caller_loads const* loads_{nullptr};
   std::unique_ptr<series> series_;
 };
 

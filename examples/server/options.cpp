@@ -296,6 +296,12 @@ void add_allocation(table& t, server_options& o) {
              "The most one request may take; clients may ask for less");
   t.number("max-allocations", o.max_allocations, 1, 10'000'000, "Allocations at once; one more is told Contention");
   t.number("max-writes", o.max_writes, 1, 10'000'000, "Game servers being written at once; allocations beyond it queue in order");
+  t.text("action-mode", "WORD", "clamp",
+         [&o](std::string const& word) {
+           if (word != "clamp" && word != "exact") refuse("--action-mode", "\"" + word + "\" is neither clamp nor exact");
+           o.front_end.choice.exact = word == "exact";
+         },
+         "What becomes of counter and list actions that do not fit: clamp, as Agones, or exact: another game server (Agones-Alloc-Action-Mode)");
   t.duration("max-wait", o.front_end.longest_wait, nanoseconds{0}, std::chrono::hours{24},
              "The most a client may wait for a server where there is none (Prefer: wait=SECONDS), beyond --request-timeout");
   t.number("max-waiting", o.max_waiting, 1, 10'000'000, "Requests that wait so at once; one more is told Contention");
@@ -379,6 +385,8 @@ void add_limits(table& t, server_options& o) {
   auto const most = std::chrono::hours{24};
   t.group("Limits");
   t.number("max-connections", l.connections, 1, 1'000'000, "Open connections; above, the one waiting longest for its client goes");
+  t.number("max-requests-per-client", o.requests_per_client, 0, 10'000'000,
+           "Requests of one client (user, certificate or address) at once; one more is told to try again. 0: no bound");
   t.number("max-header-bytes", l.header_bytes, 256, 1 << 20, "Request line and fields; more is 431", "BYTES");
   t.number("max-body-bytes", l.body_bytes, 1, 1 << 28, "Body; more is 413", "BYTES");
   t.number("max-yaml-bytes", o.front_end.yaml_body_bytes, 1, 1 << 28, "The same for a body of YAML, which takes longer to read", "BYTES");

@@ -14,6 +14,7 @@
 #include <agones_alloc/async/allocator.hpp>
 #include <agones_alloc/async/asio_timer.hpp>
 #include <agones_alloc/beast/allocator_backend.hpp>
+#include <agones_alloc/beast/caller_gate.hpp>
 #include <agones_alloc/beast/http_listener.hpp>
 #include <agones_alloc/beast/claims_front_end.hpp>
 #include <agones_alloc/beast/http_router.hpp>
@@ -79,11 +80,14 @@ class program {
                   directory_.get()},
         kubernetes_{clusters_.backend(), time_, front_end(options)},
         rest_{clusters_.backend(), time_, front_end(options)},
-        claims_{allocator_, time_, front_end(options)},
+        claims_{allocator_, time_, claims_options()},
         fleets_{make_fleets()},
         rest_routes_{rest_},
+        loads_{options.requests_per_client},
+        kubernetes_gate_{kubernetes_, loads_, refusal_form::kubernetes},
+        rest_gate_{rest_routes_, loads_, refusal_form::rest},
         tls_{make_tls()},
-        router_{tls_ ? tls_->kubernetes() : kubernetes_},
+        router_{tls_ ? tls_->kubernetes() : kubernetes_gate_},
         listener_{io_.get_executor(), router_, time_, options.limits, &log_, &metrics_},
         signals_{io_, SIGINT, SIGTERM},
         reload_{io_} {
@@ -100,10 +104,11 @@ class program {
       });
     }
     probes_.add_ready("policies", [this] { return clusters_.synced() ? std::string{} : std::string{"not listed yet"}; });
+    metrics_.watch(loads_);
     rest_routes_.add("/v1/clusters", clusters_.page());
     rest_routes_.add(std::string{claims_front_end::prefix}, claims_, true);
     if (fleets_) fleets_->add_routes(rest_routes_);
-    http_handler& rest = tls_ ? tls_->rest() : rest_routes_;
+    http_handler& rest = tls_ ? tls_->rest() : rest_gate_;
     router_.add("/gameserverallocation", rest, true);
     router_.add("/v1/clusters", rest);
     router_.add(std::string{claims_front_end::prefix}, rest, true);
@@ -155,7 +160,14 @@ class program {
  private:
   auto make_tls() -> std::unique_ptr<tls_serving> {
     if (!options_.tls.used()) return nullptr;
-    return std::make_unique<tls_serving>(io_.get_executor(), options_, backing_->client(), kubernetes_, rest_routes_, time_, log_);
+    return std::make_unique<tls_serving>(io_.get_executor(), options_, backing_->client(), kubernetes_gate_, rest_gate_, time_,
+                                         log_);
+  }
+
+  auto claims_options() const -> front_end_options {
+    auto out = front_end(options_);
+    out.listed = [this] { return backing_->synced(); };
+    return out;
   }
 
   auto make_fleets() -> std::unique_ptr<fleet_serving> {
@@ -294,6 +306,9 @@ class program {
   claims_front_end claims_;
   std::unique_ptr<fleet_serving> fleets_;
   http_router rest_routes_;  ///< what needs the same rights
+  caller_loads loads_;
+  caller_gate kubernetes_gate_;
+  caller_gate rest_gate_;
   std::unique_ptr<tls_serving> tls_;  ///< null: plain HTTP
   service_document document_;
   http_router router_;

@@ -6,6 +6,7 @@ Prints one line a case and a summary, and exits with 1 when a case failed. Needs
 """
 import http.client
 import json
+import pathlib
 import re
 import sys
 import threading
@@ -14,7 +15,7 @@ import time
 sys.dont_write_bytecode = True  # nothing is written into the source tree
 
 import kit  # noqa: E402
-from kit import KUBERNETES, PATIENCE, REST, Running, case, expect, fleet_file  # noqa: E402
+from kit import FLEET, KUBERNETES, PATIENCE, REST, Running, case, expect, fleet_file  # noqa: E402
 
 
 def allocate(server, spec=None, query="", **fields):
@@ -202,6 +203,29 @@ def the_id_and_the_time_may_stand_in_the_object(folder):
                  for _ in range(2)}
         expect(len(names) == 1, str(names))
         expect(claim(server, "GET", "match-1?namespace=default")[1]["expires"], "with its time")
+
+
+@case
+def actions_fit_as_a_whole_where_that_is_asked_for(folder):
+    path = pathlib.Path(folder) / "rooms.yaml"
+    path.write_text(FLEET.format(name="rooms", replicas=2, start_up="0s").replace(
+        "      template: {spec", "      counters: {rooms: {count: 0, capacity: 3}}\n      template: {spec"))
+    with Running("--fleets", str(path), "--session-length", "never") as server:
+        server.wait_ready(2)
+        taken = {"selectors": [{"gameServerState": "Allocated", "counters": {"rooms": {}}}, {"counters": {"rooms": {}}}],
+                 "counters": {"rooms": {"action": "Increment", "amount": 2}}}
+        count = lambda answered: answered[1]["status"]["counters"]["rooms"]["count"]  # noqa: E731
+        first = allocate(server, taken, Agones_Alloc_Action_Mode="exact")
+        expect(count(first) == 2, str(first[1]))
+        second = allocate(server, taken, Agones_Alloc_Action_Mode="exact")
+        expect(name_of(second) != name_of(first) and count(second) == 2, "it did not fit beside the first")
+        expect(allocate(server, taken, Agones_Alloc_Action_Mode="exact")[1]["status"]["state"] == "UnAllocated", "nor anywhere else")
+        expect(count(allocate(server, taken)) == 3, "without it the rest is cut off")
+        wish = json.dumps({"metadata": {"annotations": {"agones-alloc.dev/action-mode": "exact"}}, "spec": taken})
+        text = server.ask("POST", KUBERNETES, wish, {"Content-Type": "application/json"})[1]
+        expect(json.loads(text)["status"]["state"] == "UnAllocated", text)
+        status, body, _ = allocate(server, taken, Agones_Alloc_Action_Mode="fit")
+        expect(status == 400 and "Agones-Alloc-Action-Mode" in body["message"], f"{status} {body}")
 
 
 @case

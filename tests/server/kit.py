@@ -61,12 +61,12 @@ def run(*options, environment=None):
 class Running:
     """A server on a free port, stopped at the end of the block."""
 
-    def __init__(self, *options, environment=None, descriptors=None):
+    def __init__(self, *options, environment=None, descriptors=None, port=0):
         before = resource.getrlimit(resource.RLIMIT_NOFILE)
         if descriptors:  # inherited by the server
             resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, before[1]))
         try:
-            self.process = subprocess.Popen([SERVER, "--listen", "127.0.0.1:0", *options], stdout=subprocess.PIPE,
+            self.process = subprocess.Popen([SERVER, "--listen", f"127.0.0.1:{port}", *options], stdout=subprocess.PIPE,
                                             stderr=subprocess.STDOUT, text=True, env=clean_environment(environment))
         finally:
             resource.setrlimit(resource.RLIMIT_NOFILE, before)

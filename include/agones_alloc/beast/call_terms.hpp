@@ -24,6 +24,11 @@ inline constexpr std::string_view repeated_header = "Agones-Alloc-Repeated";
 /// Of a GameServerAllocation: the same as the field of that name, which goes before it.
 inline constexpr std::string_view claim_ttl_annotation = "agones-alloc.dev/claim-ttl";
 
+/// `clamp`: counter and list actions that do not fit are cut off. `exact`: only a server on which they fit as a whole is taken.
+inline constexpr std::string_view action_mode_header = "Agones-Alloc-Action-Mode";
+/// Of a GameServerAllocation: the same.
+inline constexpr std::string_view action_mode_annotation = "agones-alloc.dev/action-mode";
+
 struct call_terms {
   std::string request_id;                ///< `Idempotency-Key`, or the annotation keys::request_id_annotation; "": none
   std::chrono::nanoseconds wait_for{0};  ///< `Prefer: wait=SECONDS` (RFC 7240), at most front_end_options::longest_wait
@@ -33,6 +38,10 @@ struct call_terms {
 /// The terms, or a sentence with the field that cannot be read.
 AGONES_ALLOC_DECL auto read_call_terms(http_request const&, string_map const& annotations, front_end_options const&)
     -> std::variant<call_terms, std::string>;
+
+/// choice_options::exact as the field says, or else the annotation, or else front_end_options::choice; or a sentence.
+AGONES_ALLOC_DECL auto read_action_mode(http_request const&, string_map const& annotations, front_end_options const&)
+    -> std::variant<bool, std::string>;
 
 /// Adds `Agones-Alloc-Claim`, `Agones-Alloc-Repeated`, and, where the client asked to wait, `Preference-Applied`.
 AGONES_ALLOC_DECL void add_claim_fields(http_response&, allocation_result const&, std::chrono::nanoseconds waited_for);

@@ -18,7 +18,8 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 ///
 /// 200 with `{"id","namespace","gameServerName","state","confirmed","expires","notUndone"}` (the last two where there is something
 /// to say); 404 where there is no such claim, also the second time a claim is released. Failures as JSON with `code` and
-/// `message`: 400, 403, 405, 409 (contention), 499, 503, 504 (deadline, or a write whose fate is not known), or the store's own.
+/// `message`: 400, 403, 405, 409 (contention), 499, 503 (also before the servers have been listed), 504 (deadline, or a write
+/// whose fate is not known), or the store's own.
 ///
 /// Allocator and timer must outlive it and its requests. Thread safety: as the listener's.
 class claims_front_end final : public http_handler {

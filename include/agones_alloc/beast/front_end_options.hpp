@@ -32,6 +32,8 @@ struct front_end_options {
   /// Whether the request's sender may allocate in the namespace; else 403. Empty: everybody may who got through.
   std::function<bool(http_request const&, std::string_view)> may_allocate{};
   std::vector<std::string> allowed_origins{};  ///< whose pages may read fleet information (CORS); empty: no other host's
+  /// Whether the servers have been listed: before, a claim that is not found is 503 and not 404. Empty: they have.
+  std::function<bool()> listed{};
   std::size_t yaml_body_bytes{64 * 1024};  ///< reading YAML costs much more than JSON; more: 413
 };
 

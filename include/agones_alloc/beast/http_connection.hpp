@@ -28,6 +28,17 @@ inline void close_stream(boost::asio::ip::tcp::socket& socket) {
   socket.close(ignored);
 }
 
+/// The address of a stream's other side, as text; "" where it has none.
+template <class Stream>
+auto peer_of(Stream&) -> std::string {
+  return {};
+}
+inline auto peer_of(boost::asio::ip::tcp::socket& socket) -> std::string {
+  boost::system::error_code ec;
+  auto const peer = socket.remote_endpoint(ec);
+  return ec ? std::string{} : peer.address().to_string();
+}
+
 /// The reading half never stops while its buffer has room: during a request a read waits for the client's next
 /// bytes or its leaving. Those bytes are the next request's. Bytes that were parsed while a read is in flight stay
 /// in the buffer until it ends, so the buffer stands still under it.
@@ -83,6 +94,7 @@ class http_connection final : public http_session, public std::enable_shared_fro
   http_response response_;
   std::string head_;
   http_body_stream::piece piece_;  ///< while it is written
+  std::string peer_;
   timer::time_point entered_;
   timer::time_point deadline_;
   timer::time_point began_;

@@ -21,6 +21,7 @@ class http_request {
   std::string_view path;    ///< without the query; not percent-decoded
   std::string_view query;   ///< without the '?'; not decoded
   std::string_view body;    ///< whole, chunks joined; bounded by http_limits::body_bytes
+  std::string_view peer;    ///< the other side's address, without its port; "" where the connection has none
   client_certificate const* client{nullptr};  ///< of the connection; null: plain HTTP, or none was shown
   caller_identity const* caller{nullptr};     ///< who asks, where an `identity_gate` has found out
 

@@ -33,7 +33,7 @@ class rest_front_end final : public http_handler {
  private:
   AGONES_ALLOC_DECL void allocate(http_request const&, reply);
   /// The compiled request, or the answer that refuses the body.
-  AGONES_ALLOC_DECL auto compile(std::string_view body) -> std::variant<request_ptr, http_response>;
+  AGONES_ALLOC_DECL auto compile(std::string_view body, bool exact) -> std::variant<request_ptr, http_response>;
 
   allocation_backend* backend_;
   timer* time_;

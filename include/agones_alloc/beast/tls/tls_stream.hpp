@@ -12,6 +12,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -72,6 +73,11 @@ class tls_stream {
 template <class Kept>
 void shut_sending(tls_stream& stream, Kept kept) {
   stream.async_shut_sending([kept = std::move(kept)](error_code) {});
+}
+inline auto peer_of(tls_stream& stream) -> std::string {
+  error_code ec;
+  auto const peer = stream.tcp_socket().remote_endpoint(ec);
+  return ec ? std::string{} : peer.address().to_string();
 }
 inline void close_stream(tls_stream& stream) {
   error_code ignored;

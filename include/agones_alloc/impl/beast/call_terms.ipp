@@ -71,6 +71,15 @@ AGONES_ALLOC_DECL auto read_call_terms(http_request const& request, string_map c
   return out;
 }
 
+AGONES_ALLOC_DECL auto read_action_mode(http_request const& request, string_map const& annotations, front_end_options const& options)
+    -> std::variant<bool, std::string> {
+  auto word = request.header(action_mode_header);
+  if (word.empty()) word = annotations.value_or_empty(action_mode_annotation);
+  if (word.empty()) return options.choice.exact;
+  if (word != "exact" && word != "clamp") return std::string{action_mode_header} + ": exact or clamp is wanted";
+  return word == "exact";
+}
+
 AGONES_ALLOC_DECL void add_claim_fields(http_response& response, allocation_result const& result, std::chrono::nanoseconds waited_for) {
   if (!result.claim.empty()) response.headers.emplace_back(claim_header, result.claim.str());
   if (result.repeated) response.headers.emplace_back(repeated_header, "true");

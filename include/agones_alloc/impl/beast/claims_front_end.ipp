@@ -76,7 +76,12 @@ inline auto read_claim_query(http_request const& request, front_end_options cons
   return out;
 }
 
-inline auto claim_answer(claim_query const& asked, error_code ec, allocation_result const& result) -> http_response {
+inline auto claim_answer(claim_query const& asked, error_code ec, allocation_result const& result, bool listed) -> http_response {
+  if (ec == errc::not_found && !listed) {
+    auto out = claim_failure(503, "the game servers have not been listed yet");
+    out.headers.emplace_back("Retry-After", "1");
+    return out;
+  }
   if (ec == errc::not_found) return claim_failure(404, "namespace " + asked.ns + " has no claim with this id");
   if (result.result == outcome::contention) {
     auto out = claim_failure(409, "the game server is being written to by others");
@@ -124,10 +129,11 @@ AGONES_ALLOC_DECL void claims_front_end::handle(http_request const& request, rep
   shared_string const id{asked.id};
   auto const what = asked.what;
   auto const to = asked.to;
+  auto const listed = !options_.listed || options_.listed();
   auto answered = boost::asio::bind_cancellation_slot(
-      slot, boost::asio::bind_executor(executor, [done = std::move(done), asked = std::move(asked)](
+      slot, boost::asio::bind_executor(executor, [done = std::move(done), asked = std::move(asked), listed](
                                                      error_code ec, allocation_result const& result) mutable {
-        std::move(done)(detail::claim_answer(asked, ec, result));
+        std::move(done)(detail::claim_answer(asked, ec, result, listed));
       }));
   switch (what) {
     case detail::claim_verb::look: return allocates_->async_find_claim(ns, id, options, std::move(answered));

@@ -155,6 +155,8 @@ void http_connection<Stream>::dispatch() {
   auto const& message = parser_->get();
   boost::beast::http::fields const& all = message;
   request_.emplace(message, fields_ ? *fields_ : all);
+  if (peer_.empty()) peer_ = peer_of(stream_);
+  request_->peer = peer_;
   if constexpr (is_secured) request_->client = stream_.client();
   auto reply = http_handler::reply{boost::asio::bind_cancellation_slot(
       leaving_.slot(), boost::asio::bind_executor(stream_.get_executor(),

@@ -252,7 +252,11 @@ AGONES_ALLOC_DECL void kubernetes_front_end::allocate(http_request const& reques
   if (auto const errors = check_bounds(gsa.spec, options_); !errors.empty()) {
     return answer(detail::document_response(422, invalid_status(request_name, errors), *type));
   }
-  auto made = allocation_request::make(std::move(gsa), options_.gates, options_.choice);
+  auto const exact = read_action_mode(request, gsa.meta.annotations, options_);
+  if (auto const* problem = std::get_if<std::string>(&exact)) return answer(detail::status_response(400, *problem, *type));
+  auto choice = options_.choice;
+  choice.exact = *std::get_if<bool>(&exact);
+  auto made = allocation_request::make(std::move(gsa), options_.gates, std::move(choice));
   if (auto const* errors = std::get_if<field_errors>(&made)) {
     return answer(detail::document_response(422, invalid_status(request_name, *errors), *type));
   }

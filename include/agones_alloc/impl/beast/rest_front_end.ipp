@@ -118,8 +118,12 @@ AGONES_ALLOC_DECL void rest_front_end::handle(http_request const& request, reply
   allocate(request, std::move(done));
 }
 
-AGONES_ALLOC_DECL auto rest_front_end::compile(std::string_view text) -> std::variant<request_ptr, http_response> {
-  if (auto known = compiled_.find(text)) return known;
+AGONES_ALLOC_DECL auto rest_front_end::compile(std::string_view text, bool exact) -> std::variant<request_ptr, http_response> {
+  // Remembered are those of the usual mode.
+  bool const usual = exact == options_.choice.exact;
+  if (usual) {
+    if (auto known = compiled_.find(text)) return known;
+  }
   auto body = detail::read_rest_body(text, options_);
   if (auto* problem = std::get_if<std::string>(&body)) {
     return detail::rest_error(grpc_code::invalid_argument, std::move(*problem));
@@ -132,11 +136,13 @@ AGONES_ALLOC_DECL auto rest_front_end::compile(std::string_view text) -> std::va
     return detail::rest_error(grpc_code::invalid_argument, std::move(message));
   };
   if (auto const errors = check_bounds(gsa.spec, options_); !errors.empty()) return refusal(errors);
-  auto made = allocation_request::make(std::move(gsa), options_.gates, options_.choice);
+  auto choice = options_.choice;
+  choice.exact = exact;
+  auto made = allocation_request::make(std::move(gsa), options_.gates, std::move(choice));
   if (auto const* errors = std::get_if<field_errors>(&made)) return refusal(*errors);
   if (wants_clusters && !backend_->has_clusters()) return detail::rest_error(grpc_code::unknown, std::string{no_policy_message});
   auto request = std::move(*std::get_if<request_ptr>(&made));
-  compiled_.remember(text, request);
+  if (usual) compiled_.remember(text, request);
   return request;
 }
 
@@ -156,7 +162,9 @@ AGONES_ALLOC_DECL void rest_front_end::allocate(http_request const& request, rep
     time = std::min(time, *asked);
   }
 
-  auto compiled = compile(request.body);
+  auto const exact = read_action_mode(request, {}, options_);
+  if (auto const* problem = std::get_if<std::string>(&exact)) return invalid(*problem);
+  auto compiled = compile(request.body, *std::get_if<bool>(&exact));
   if (auto* refusal = std::get_if<http_response>(&compiled)) return std::move(done)(std::move(*refusal));
   auto made_request = std::move(*std::get_if<request_ptr>(&compiled));
   auto way = read_forwarded(request, made_request->allocation().meta.namespace_.view(), options_);
