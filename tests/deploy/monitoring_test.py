@@ -19,19 +19,13 @@ import urllib.request
 sys.dont_write_bytecode = True  # nothing is written into the source tree
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "server"))
 
-from server_test import KUBERNETES, PATIENCE, ROOT, Running, expect, fleet_file, main  # noqa: E402
+import kit  # noqa: E402
+from kit import KUBERNETES, PATIENCE, ROOT, Running, case, expect, fleet_file  # noqa: E402
 
 RULES = ROOT / "deploy/prometheus/rules.yaml"
 BOARD = ROOT / "deploy/grafana/agones-alloc.json"
 # Agones' own names, which dashboards of its users go by.
 AGONES_NAMES = {"agones_gameserver_allocations_retry_total", "agones_fleets_replicas_count"}
-
-cases = []
-
-
-def case(function):
-    cases.append(function)
-    return function
 
 
 def promtool(*arguments, text=None, good=True):
@@ -190,4 +184,4 @@ def a_real_prometheus_scrapes_it_evaluates_the_rules_and_answers_the_board(folde
 
 
 if __name__ == "__main__":
-    sys.exit(main(cases))
+    sys.exit(kit.run_cases())

@@ -18,16 +18,11 @@ import urllib.parse
 
 sys.dont_write_bytecode = True  # nothing is written into the source tree
 
+import kit  # noqa: E402
 from event_receiver import Receiver, events_of, is_signed  # noqa: E402
-from server_test import KUBERNETES, PATIENCE, SERVER, Running, clean_environment, expect, fleet_file, main, run  # noqa: E402
+from kit import KUBERNETES, PATIENCE, SERVER, Running, case, clean_environment, expect, fleet_file, run  # noqa: E402
 
 TYPE = "dev.agones-alloc."
-cases = []
-
-
-def case(function):
-    cases.append(function)
-    return function
 
 
 def embedded(folder, replicas, *options):
@@ -499,4 +494,4 @@ def after_a_crash_what_had_not_arrived_is_told(folder):
 
 
 if __name__ == "__main__":
-    sys.exit(main(cases))
+    sys.exit(kit.run_cases())

@@ -13,16 +13,12 @@ import time
 
 sys.dont_write_bytecode = True  # nothing is written into the source tree
 
+import kit  # noqa: E402
 from events_test import TYPE, balanced, becomes, counts, embedded, in_order, types_of  # noqa: E402
 from nats_wire import Client, NatsServer  # noqa: E402
-from server_test import KUBERNETES, expect, fleet_file, main, run  # noqa: E402
+from kit import KUBERNETES, case, expect, fleet_file, run  # noqa: E402
 
-cases = []
-
-
-def case(function):
-    cases.append(function)
-    return function
+kit.cases.clear()  # those of the other file
 
 
 def sink(nats, settings=""):
@@ -149,4 +145,4 @@ if __name__ == "__main__":
     if "built without NATS" in run("--fleets", "no/such/folder", "--event-sink", "nats://127.0.0.1:1/x").stderr:
         print("this server was built without NATS")
         sys.exit(77)
-    sys.exit(main(cases))
+    sys.exit(kit.run_cases())
