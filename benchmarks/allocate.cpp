@@ -9,6 +9,8 @@
 //   bytes_per_server  cache and index, view included, per server
 //   last_tenth_ratio  rate of the last tenth of the servers over that of the first
 //   longest_pause_us  the longest time the event loop was held by one handler, view building included
+// With --with-ids, in the same run: with_ids_per_second, of calls that each have an id, a claim that expires and a time to wait, and
+// with_ids_ratio, of the best of three of each.
 #include "allocate/data_set.hpp"
 #include "allocate/naive.hpp"
 
@@ -36,6 +38,7 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -50,6 +53,7 @@ struct settings {
   std::string shape{"fleet"};
   std::size_t events_per_second{0};
   double naive_seconds{3};
+  bool with_ids{false};
   bool json{false};
 };
 
@@ -173,7 +177,8 @@ void measure_step(settings const& want, std::vector<request_ptr> const& requests
 // Callers that each start the next call when the last one has ended.
 class closed_loop {
  public:
-  closed_loop(settings const& want, std::vector<request_ptr> const& requests) : want_{want}, requests_{requests} {
+  closed_loop(settings const& want, std::vector<request_ptr> const& requests, bool ids = false)
+      : want_{want}, requests_{requests}, ids_{ids} {
     for (std::size_t i = 0; i < want.servers; ++i) store_.create(make_server(i, want.servers));
     auto all = store_.list();
     for (auto& server : all.servers) cache_.store(std::move(server));
@@ -226,7 +231,13 @@ class closed_loop {
     auto const sampled = (++calls_ & 7) == 0 || want_.callers == 1;
     auto const begin = sampled ? clock_type::now() : clock_type::time_point{};
     auto const& request = requests_[next_++ % requests_.size()];
-    alloc_.async_allocate(request, {}, [this, caller, begin](error_code ec, allocation_result) {
+    allocate_options how;
+    if (ids_) {
+      how.request_id = "match-" + std::to_string(calls_);
+      how.claim_ttl = std::chrono::hours{1};
+      how.wait_for = std::chrono::milliseconds{1};
+    }
+    alloc_.async_allocate(request, std::move(how), [this, caller, begin](error_code ec, allocation_result) {
       auto const counts = want_.shape == "impossible" ? ec == errc::exhausted : !ec;
       if (begin != clock_type::time_point{}) {
         latencies_.push_back(std::chrono::duration<double, std::micro>(clock_type::now() - begin).count());
@@ -237,7 +248,7 @@ class closed_loop {
       } else {
         ++dry_;
       }
-      end_ = finished() ? clock_type::now() : end_;
+      if (finished() && end_ == clock_type::time_point{}) end_ = clock_type::now();
       start(caller);
     });
   }
@@ -253,6 +264,7 @@ class closed_loop {
 
   settings const& want_;
   std::vector<request_ptr> const& requests_;
+  bool ids_;
   boost::asio::io_context context_{1};
   memory_store store_{context_.get_executor()};
   asio_timer timer_{context_.get_executor()};
@@ -271,6 +283,17 @@ class closed_loop {
 
   static auto options() -> allocator_options { return {}; }
 };
+
+// In turns, so that what else the machine does meets both.
+auto measure_ids(settings const& want, std::vector<request_ptr> const& requests) -> std::pair<double, double> {
+  double with = 0;
+  double without = 0;
+  for (int i = 0; i < 3; ++i) {
+    without = std::max(without, apart([&](figures& f) { closed_loop{want, requests}.run(f); }).per_second);
+    with = std::max(with, apart([&](figures& f) { closed_loop{want, requests, true}.run(f); }).per_second);
+  }
+  return {with, with / without};
+}
 
 void measure(settings const& want, std::string const& name, order_kind order) {
   auto const requests = make_requests(want.shape, order);
@@ -294,12 +317,17 @@ void measure(settings const& want, std::string const& name, order_kind order) {
   auto const* const format =
       want.json ? "{\"servers\":%zu,\"callers\":%zu,\"ranking\":\"%s\",\"shape\":\"%s\",\"events_per_second\":%zu,\"per_second\":%.0f,\"cpu_per_second\":%.0f,"
                   "\"naive_per_second\":%.1f,\"naive_allocations\":%zu,\"ratio\":%.1f,\"step_ns\":%.0f,\"p50_us\":%.2f,"
-                  "\"p99_us\":%.2f,\"bytes_per_server\":%.0f,\"last_tenth_ratio\":%.2f,\"longest_pause_us\":%.0f}\n"
+                  "\"p99_us\":%.2f,\"bytes_per_server\":%.0f,\"last_tenth_ratio\":%.2f,\"longest_pause_us\":%.0f"
                 : "%zu servers, %zu callers, %s, %s, %zu events/s: %.0f/s, %.0f per second of processor time (naive %.1f/s over %zu, ratio %.1f), step %.0f ns, "
-                  "p50 %.2f us, p99 %.2f us, %.0f bytes a server, last tenth %.2f, longest pause %.0f us\n";
+                  "p50 %.2f us, p99 %.2f us, %.0f bytes a server, last tenth %.2f, longest pause %.0f us";
   std::printf(format, want.servers, want.callers, name.c_str(), want.shape.c_str(), want.events_per_second, out.per_second,
               out.cpu_per_second, naive, out.naive.allocations, ratio, out.step_ns, out.p50_us, out.p99_us, out.bytes_per_server,
               out.last_tenth_ratio, out.longest_pause_us);
+  if (want.with_ids) {
+    auto const [with, ratio_of_ids] = measure_ids(want, requests);
+    std::printf(want.json ? ",\"with_ids_per_second\":%.0f,\"with_ids_ratio\":%.2f" : "; with ids %.0f/s, ratio %.2f", with, ratio_of_ids);
+  }
+  std::fputs(want.json ? "}\n" : "\n", stdout);
   std::fflush(stdout);
 }
 
@@ -320,6 +348,7 @@ auto main(int argc, char** argv) -> int {
   app.add_option("--events", want.events_per_second, "Changes of servers arriving per second meanwhile")
       ->check(CLI::Range(0, 1'000'000))
       ->capture_default_str();
+  app.add_flag("--with-ids", want.with_ids, "The same again with ids, claims and a time to wait");
   app.add_option("--naive-seconds", want.naive_seconds, "About how long to measure the naive way; 0: not at all")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();

@@ -16,7 +16,7 @@ sys.dont_write_bytecode = True  # nothing is written into the source tree
 
 import kit  # noqa: E402
 from fault_run import books, faults  # noqa: E402
-from fault_run.history import History  # noqa: E402
+from fault_run.history import History, revision  # noqa: E402
 from fault_run.matchmakers import CLAIM_SECONDS, PATH, Matchmaker, Replicas  # noqa: E402
 from serving import Caller, fill, stored  # noqa: E402
 
@@ -92,6 +92,7 @@ def _():
 
 @kit.case("while everything fails now and then: no server is given to two or lost, no confirmed claim is undone, everybody is answered")
 def _():
+    before = revision()
     fill(options.servers)
     lobby = kit.game_server("lobby", "Allocated", counters={"sessions": {"count": 0, "capacity": 1000}})
     lobby["metadata"]["labels"] = {"agones.dev/fleet": "lobby"}
@@ -103,7 +104,7 @@ def _():
     try:
         for one in replicas.running:
             one.wait_ready()
-        with History() as history:
+        with History(before) as history:
             callers = [Matchmaker(i, options.seed, replicas, over) for i in range(options.callers)]
             for one in [keeper, *callers]:
                 one.start()

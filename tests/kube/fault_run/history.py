@@ -48,16 +48,25 @@ def encoded(text: str) -> str:
     return base64.b64encode(text.encode()).decode()
 
 
+def revision() -> int:
+    """Of the last write to etcd."""
+    url = urllib.parse.urlsplit(Cluster("default").etcd_url())
+    connection = http.client.HTTPConnection(url.hostname, url.port, timeout=30)
+    connection.request("POST", "/v3/kv/range", json.dumps({"key": encoded(PREFIX), "limit": 1}))
+    return int(json.loads(connection.getresponse().read())["header"]["revision"])
+
+
 class History:
     """Follows etcd's own watch, around the API server; ends with the block."""
 
-    def __init__(self) -> None:
+    def __init__(self, after: int) -> None:
+        """Of what is written after that revision."""
         self.writes: list[Write] = []
         self.problem = ""
         url = urllib.parse.urlsplit(Cluster("default").etcd_url())
         self.connection = http.client.HTTPConnection(url.hostname, url.port)
         self.connection.request("POST", "/v3/watch", json.dumps(
-            {"create_request": {"key": encoded(PREFIX + "/"), "range_end": encoded(PREFIX + "0"), "start_revision": "1"}}))
+            {"create_request": {"key": encoded(PREFIX + "/"), "range_end": encoded(PREFIX + "0"), "start_revision": str(after + 1)}}))
         self.answer = self.connection.getresponse()
         self.ending = False
         self.thread = threading.Thread(target=self.follow, daemon=True)
