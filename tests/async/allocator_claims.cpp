@@ -354,6 +354,21 @@ TEST_CASE_FIXTURE(claims_fixture, "of two servers with one id each claim ends at
   CHECK(store.pending() == 0);
 }
 
+TEST_CASE_FIXTURE(claims_fixture, "of two servers with one id the confirmed one is meant, also when the other claim was made before") {
+  auto const now = clock.wall_now();
+  for (auto const* name : {"a", "b"}) {
+    auto const unconfirmed = std::string_view{name} == "a";
+    auto server = make_server(name, "fleet", game_server_state::allocated);
+    auto const expires = unconfirmed ? std::optional<wall_time>{now + 60s} : std::optional<wall_time>{};
+    write_claim(server, make_server(name), {"match-1", 7, expires}, unconfirmed ? now - 1s : now, {});
+    cache.store(share(server));
+  }
+  std::optional<std::string> found;
+  alloc->async_find_claim("default", "match-1", {}, [&found](error_code, allocation_result const& r) { found = r.server->meta.name.str(); });
+  pass(0s);
+  CHECK(found == "b");
+}
+
 TEST_CASE_FIXTURE(claims_fixture, "a clock that is set does not end a claim early") {
   add("a");
   allocate(fleet_request(), with_id("match-1", 60s));

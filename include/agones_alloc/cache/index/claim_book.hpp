@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -46,7 +47,7 @@ class claim_book {
     } else {
       note_expiries(slot, fresh, nullptr);
     }
-    for (auto const& claim : fresh.claims) slots_[key(fresh.namespace_, claim.id)].push_back({slot, claim.made, claim.digest});
+    for (auto const& claim : fresh.claims) slots_[key(fresh.namespace_, claim.id)].push_back({slot, claim.made, claim.digest, !claim.expires});
     if (fresh.claims.empty()) {
       if (known != by_slot_.end()) by_slot_.erase(known);
     } else {
@@ -59,13 +60,14 @@ class claim_book {
     std::uint64_t digest{0};
     wall_time made{};
   };
-  /// The claim of that id: should there be several, by replicas that did not know of each other, the first one made.
+  /// The claim of that id: should there be several, by replicas that did not know of each other, one that is confirmed, which
+  /// its caller was told of, and of these the first one made.
   auto find(std::string_view ns, std::string_view id) const -> std::optional<found> {
     if (slots_.empty()) return std::nullopt;
     auto const at = slots_.find(key(ns, id));
     if (at == slots_.end()) return std::nullopt;
     auto const& first = *std::min_element(at->second.begin(), at->second.end(), [](place const& a, place const& b) {
-      return std::pair{a.made, a.slot} < std::pair{b.made, b.slot};
+      return std::tuple{!a.confirmed, a.made, a.slot} < std::tuple{!b.confirmed, b.made, b.slot};
     });
     return found{first.slot, first.digest, first.made};
   }
@@ -88,6 +90,7 @@ class claim_book {
     std::uint32_t slot;
     wall_time made;
     std::uint64_t digest;
+    bool confirmed;
   };
 
   static auto key(std::string_view ns, std::string_view id) -> std::string {
