@@ -1,9 +1,12 @@
 #include "servers.hpp"
 
 #include <agones_alloc/cache/ready_cache.hpp>
+#include <agones_alloc/select/claim.hpp>
 
 #include <doctest/doctest.h>
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -485,21 +488,58 @@ TEST_CASE("a list that is newer than what was written says that the server is go
   }
 }
 
-TEST_CASE("what was seen about claimed servers can be looked at before it counts") {
+namespace {
+
+auto with_claims(game_server_ptr const& of, std::vector<std::string> const& ids) -> game_server_ptr {
+  auto out = std::make_shared<game_server>(*of);
+  for (auto const& id : ids) write_claim(*out, *of, {id, 1, std::nullopt}, wall_time{}, wall_time{});
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a claim in what was seen about a claimed server is found by its id before it counts") {
   ready_cache cache;
+  std::string const ns{key_a.namespace_.view()};
   cache.store(server_builder{"a"}.version("5").made());
   cache.store(server_builder{"b"}.version("6").made());
   auto const held = claim(cache, key_a);
-  CHECK(cache.newer_than_claimed().empty());
-  auto const newer = server_builder{"a"}.version("7").allocated().made();
+  CHECK(cache.newer_than_claimed(ns, "one") == nullptr);
+  auto const newer = with_claims(server_builder{"a"}.version("7").allocated().made(), {"one", "two"});
   cache.store(newer);
-  cache.store(server_builder{"b"}.version("8").made());  // not claimed: it counts at once
-  REQUIRE(cache.newer_than_claimed().size() == 1);
-  CHECK(*cache.newer_than_claimed()[0] == *newer);
+  cache.store(with_claims(server_builder{"b"}.version("8").allocated().made(), {"free"}));  // not claimed: it counts at once
+  for (auto const* id : {"one", "two"}) {
+    REQUIRE(cache.newer_than_claimed(ns, id));
+    CHECK(*cache.newer_than_claimed(ns, id) == *newer);
+  }
+  CHECK(cache.newer_than_claimed(ns, "free") == nullptr);
+  CHECK(cache.newer_than_claimed(ns, "other") == nullptr);
+  CHECK(cache.newer_than_claimed("elsewhere", "one") == nullptr);
+
+  cache.store(with_claims(server_builder{"a"}.version("9").allocated().made(), {"two"}));
+  CHECK(cache.newer_than_claimed(ns, "one") == nullptr);
+  CHECK(cache.newer_than_claimed(ns, "two"));
   cache.erase(key_a, "u-a");
-  CHECK(cache.newer_than_claimed().empty());
+  CHECK(cache.newer_than_claimed(ns, "two") == nullptr);
   cache.put_back(held);
-  CHECK(cache.newer_than_claimed().empty());
+  CHECK(cache.newer_than_claimed(ns, "two") == nullptr);
+}
+
+TEST_CASE("claims that were seen are forgotten when what was seen counts, or a list says that the server is gone") {
+  ready_cache cache;
+  std::string const ns{key_a.namespace_.view()};
+  for (bool const listed : {false, true}) {
+    CAPTURE(listed);
+    auto const version = listed ? 20 : 5;
+    cache.store(server_builder{"a"}.version(std::to_string(version)).made());
+    auto const held = claim(cache, key_a);
+    cache.store(with_claims(server_builder{"a"}.version(std::to_string(version + 1)).allocated().made(), {"one"}));
+    CHECK(cache.newer_than_claimed(ns, "one"));
+    if (listed) cache.replace_all({});
+    if (!listed) cache.put_back(held);
+    CHECK(cache.newer_than_claimed(ns, "one") == nullptr);
+    if (listed) cache.put_back(held);
+  }
 }
 
 TEST_CASE("a value older than the claimed one is no proof against a list when the claim is settled") {

@@ -4,6 +4,7 @@
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/cache/freshness.hpp>
 #include <agones_alloc/cache/open_nodes.hpp>
+#include <agones_alloc/cache/seen_claims.hpp>
 #include <agones_alloc/cache/server_handle.hpp>
 #include <agones_alloc/cache/slot_stripe.hpp>
 #include <agones_alloc/cache/word_sharing.hpp>
@@ -71,8 +72,8 @@ class basic_ready_cache {
   void remove(server_handle handle);
 
   auto find(object_key const& key) const -> game_server_ptr;  ///< the newest known value; null when absent
-  /// What was seen about servers that are claimed, and does not count yet. Cheap when there is none.
-  auto newer_than_claimed() const -> std::vector<game_server_ptr>;
+  /// Of what was seen about servers that are claimed, and does not count yet: the one with the claim of that id; null: none.
+  auto newer_than_claimed(std::string_view ns, std::string_view claim_id) const -> game_server_ptr;
   auto lookup(object_key const& key) const -> slot_view;      ///< for a claim by name
   auto snapshot(std::string_view ns) const -> std::vector<game_server_ptr>;  ///< newest known values; "": all namespaces
   auto size() const -> std::size_t;       ///< servers held, claimed ones included
@@ -113,7 +114,8 @@ class basic_ready_cache {
   void release(stripe& in, std::uint32_t local, game_server const& last, why_released why);
   auto was_removed(stripe const& in, std::uint32_t hash, game_server const& server) const -> bool;
   auto bit_of(stripe const& in) const noexcept -> std::uint64_t { return std::uint64_t{1} << (&in - stripes_.get()); }
-  auto seen_of(stripe& in, std::uint32_t local) -> detail::seen_meanwhile&;
+  /// Remembers that of the claimed server.
+  void see(stripe& in, std::uint32_t local, detail::seen_meanwhile seen);
   auto store_claimed(stripe& in, std::uint32_t local, game_server_ptr server) -> store_outcome;
   auto newest_of(stripe const& in, std::uint32_t local) const -> game_server_ptr;
   void drop_unlisted(stripe& in, std::uint32_t list, shared_string const& version);
@@ -127,11 +129,11 @@ class basic_ready_cache {
   std::size_t remembered_removals_;
   std::unique_ptr<stripe[]> stripes_;
   std::atomic<std::uint64_t> changed_stripes_{0};  // one bit per stripe
-  std::atomic<std::uint64_t> seen_stripes_{0};     // the same: they have seen something about a claimed server
   std::atomic<bool> notified_{false};
   std::atomic<bool> nodes_changed_{false};
   std::atomic<std::uint32_t> list_{0};  // number of the current or last complete list
   detail::word_sharing<Mutex> sharing_;
+  detail::seen_claims<Mutex> seen_claims_;
   std::function<void()> hook_;
   Mutex nodes_mutex_;
   std::shared_ptr<open_nodes const> open_nodes_;

@@ -68,6 +68,8 @@ AGONES_ALLOC_DECL void write_claim(game_server& desired, game_server const& base
 AGONES_ALLOC_DECL auto find_claim(game_server const&, std::string_view id) -> std::optional<claim_record>;
 /// All claims that can be read, in no order. What the game has confirmed counts as confirmed.
 AGONES_ALLOC_DECL auto claims_of(game_server const&) -> std::vector<claim_record>;
+/// The annotation that the claim of that id stands in.
+AGONES_ALLOC_DECL auto claim_annotation(std::string_view id) -> std::string;
 /// Cheap: true when claims_of may have something.
 AGONES_ALLOC_DECL auto has_claims(game_server const&) noexcept -> bool;
 

@@ -75,27 +75,34 @@ auto basic_ready_cache<Mutex>::was_removed(stripe const& in, std::uint32_t hash,
 }
 
 template <class Mutex>
-auto basic_ready_cache<Mutex>::seen_of(stripe& in, std::uint32_t local) -> detail::seen_meanwhile& {
-  if (in.meanwhile.empty()) seen_stripes_.fetch_or(bit_of(in));
-  return in.meanwhile[local];
+void basic_ready_cache<Mutex>::see(stripe& in, std::uint32_t local, detail::seen_meanwhile seen) {
+  auto& known = in.meanwhile[local];
+  seen_claims_.follow(id_of(in, local), known.newest.get(), seen.newest.get());
+  known = std::move(seen);
 }
 
 template <class Mutex>
 auto basic_ready_cache<Mutex>::store_claimed(stripe& in, std::uint32_t local, game_server_ptr server) -> store_outcome {
   auto const& claimed = *in.at(local).server;
-  auto& seen = seen_of(in, local);
+  auto const at = in.meanwhile.find(local);
+  auto seen = at == in.meanwhile.end() ? detail::seen_meanwhile{} : at->second;
   auto const& known = seen.newest ? *seen.newest : claimed;
   auto const same_server = server->meta.uid == claimed.meta.uid;
   // It exists after all: the list that lacked it was older.
-  if (seen.unlisted && same_server && !is_newer(known, *server)) seen.gone = seen.unlisted = false;
+  auto const listed = seen.unlisted && same_server && !is_newer(known, *server);
+  if (listed) seen.gone = seen.unlisted = false;
   auto const comes_late = seen.gone && same_server && !server->meta.uid.empty();
-  if (comes_late || !is_newer(*server, known)) return store_outcome::stale;
+  if (comes_late || !is_newer(*server, known)) {
+    if (listed) see(in, local, std::move(seen));
+    return store_outcome::stale;
+  }
   if (!same_server) {
     seen.gone = true;
     seen.unlisted = false;
   }
   auto const pickable = is_allocatable(*server);
   seen.newest = std::move(server);
+  see(in, local, std::move(seen));
   return pickable ? store_outcome::stored : store_outcome::removed;
 }
 
@@ -145,7 +152,7 @@ auto basic_ready_cache<Mutex>::erase(object_key const& key, std::string_view uid
       auto const newest = at == in.meanwhile.end() ? game_server_ptr{} : at->second.newest;
       if (newest && !is_meant(*newest)) return false;  // the claimed one's end is known already, or it is that server
       if (!newest && !is_meant(*slot.server)) return false;
-      seen_of(in, *found) = {nullptr, true, false, {}};
+      see(in, *found, {nullptr, true, false, {}});
       return true;
     }
     if (!is_meant(*slot.server)) return false;
@@ -162,8 +169,9 @@ void basic_ready_cache<Mutex>::drop_unlisted(stripe& in, std::uint32_t list, sha
     auto& slot = in.at(local);
     if (slot.status == slot_status::absent || slot.list == list) continue;
     if (slot.status == slot_status::claimed) {
-      auto& seen = seen_of(in, local);
-      seen = {nullptr, true, !seen.gone || seen.unlisted, version};
+      auto const at = in.meanwhile.find(local);
+      auto const unlisted = at == in.meanwhile.end() || !at->second.gone || at->second.unlisted;
+      see(in, local, {nullptr, true, unlisted, version});
     } else {
       release(in, local, *slot.server, why_released::unlisted);
     }
@@ -207,7 +215,7 @@ void basic_ready_cache<Mutex>::end_claim(server_handle handle, slot_status other
     if (auto const at = in.meanwhile.find(local); at != in.meanwhile.end()) {
       seen = std::move(at->second);
       in.meanwhile.erase(at);
-      if (in.meanwhile.empty()) seen_stripes_.fetch_and(~bit_of(in));
+      seen_claims_.follow(handle.id, seen.newest.get(), nullptr);
     }
   }
   amend(slot, seen);
@@ -276,16 +284,16 @@ auto basic_ready_cache<Mutex>::find(object_key const& key) const -> game_server_
 }
 
 template <class Mutex>
-auto basic_ready_cache<Mutex>::newer_than_claimed() const -> std::vector<game_server_ptr> {
-  std::vector<game_server_ptr> out;
-  for (auto left = seen_stripes_.load(); left != 0; left &= left - 1) {
-    auto& in = stripes_[static_cast<std::size_t>(std::countr_zero(left))];
+auto basic_ready_cache<Mutex>::newer_than_claimed(std::string_view ns, std::string_view claim_id) const -> game_server_ptr {
+  for (auto const id : seen_claims_.find(ns, claim_id)) {
+    auto& in = stripe_of(id);
     guard const lock{in.mutex};
-    for (auto const& [local, seen] : in.meanwhile) {
-      if (seen.newest && is_allocatable(*seen.newest)) out.push_back(seen.newest);
-    }
+    auto const at = in.meanwhile.find(local_of(id));
+    if (at == in.meanwhile.end() || !at->second.newest) continue;
+    auto const& seen = *at->second.newest;
+    if (is_allocatable(seen) && seen.meta.namespace_ == ns && find_claim(seen, claim_id)) return at->second.newest;
   }
-  return out;
+  return nullptr;
 }
 
 template <class Mutex>

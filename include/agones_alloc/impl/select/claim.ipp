@@ -241,6 +241,8 @@ AGONES_ALLOC_DECL auto request_id_problem(std::string_view id) -> std::string {
   return {};
 }
 
+AGONES_ALLOC_DECL auto claim_annotation(std::string_view id) -> std::string { return detail::claim_key(id); }
+
 AGONES_ALLOC_DECL void write_claim(game_server& desired, game_server const& base, claim_terms const& terms, wall_time now,
                                    wall_time forget_before) {
   auto const key = detail::claim_key(terms.id);

@@ -70,10 +70,7 @@ inline auto allocation_engine::holder_of(claim_part const& part) -> game_server_
     auto server = cache_.read(known->slot).server;
     if (server != nullptr && find_claim(*server, part.id)) return server;
   }
-  for (auto& seen : cache_.newer_than_claimed()) {
-    if (seen->meta.namespace_ == ns && find_claim(*seen, part.id)) return seen;
-  }
-  return nullptr;
+  return cache_.newer_than_claimed(ns, part.id);
 }
 
 // Before a server is picked for an operation with an id: is the answer there already?
