@@ -3,6 +3,8 @@
 #include <agones_alloc/beast/query_string.hpp>
 #include <agones_alloc/beast/remote/endpoint.hpp>
 #include <agones_alloc/embedded/durations.hpp>
+#include <agones_alloc/select/match.hpp>
+#include <agones_alloc/select/selector_text.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -53,7 +55,7 @@ auto take_types(std::string const& word, settings& out) -> problem {
 auto take_labels(std::string const& word, settings& out) -> problem {
   auto parsed = parse_label_selector(word);
   if (auto* wrong = std::get_if<std::string>(&parsed)) return "labels: " + *wrong;
-  compile_labels(std::get<label_selector>(parsed), out.channel.filter.labels);
+  if (auto wrong = compile_labels(std::get<label_selector>(parsed), out.channel.filter.labels)) return "labels: " + *wrong;
   return std::nullopt;
 }
 

@@ -367,6 +367,24 @@ TEST_CASE_FIXTURE(fixture, "all parked requests are woken when the last matching
   CHECK(woken().empty());
 }
 
+TEST_CASE_FIXTURE(fixture, "a patient request is woken by a free server only") {
+  auto const request = fleet_request();
+  cache.store(server_builder{"a"}.made());
+  CHECK(name(request) == "a");
+  index.watch(*request, 1, true);
+  index.watch(*request, 2);
+  index.watch(*request, 3, true);
+  cache.remove(got.handle);
+  CHECK(woken() == tokens{2});
+  CHECK(woken().empty());
+  cache.store(server_builder{"b"}.made());
+  CHECK(woken() == tokens{1});
+  CHECK(name(request) == "b");
+  CHECK(woken().empty());
+  index.unwatch(3);
+  CHECK(index.statistics().waiting == 0);
+}
+
 TEST_CASE_FIXTURE(fixture, "a free server that is deleted before anyone was woken still ends the waiting") {
   auto const request = fleet_request();
   cache.store(server_builder{"a"}.made());

@@ -65,12 +65,12 @@ class ranked_index {
 
   /// Parks `token` on every view of the request (of a required target: on the server of that name, which need not exist yet)
   /// until it is worth trying again; call it directly after a pick said `busy` or `none`. Tokens are unique and wake in ascending order: number requests as they arrive and
-  /// keep the number when one parks again. Views that are watched are not dropped.
-  AGONES_ALLOC_DECL void watch(allocation_request const&, std::uint64_t token);
+  /// keep the number when one parks again. Views that are watched are not dropped. `patient`: only a free server is of interest.
+  AGONES_ALLOC_DECL void watch(allocation_request const&, std::uint64_t token, bool patient = false);
   /// Forgets the token; nothing happens when it is not parked.
   AGONES_ALLOC_DECL void unwatch(std::uint64_t token);
   /// Appends the tokens to be tried again, and unparks them: for each view as many, oldest first, as it has free
-  /// servers, and all of them once when its last matching claim in flight ended without one. Call it
+  /// servers, and all that are not patient once when its last matching claim in flight ended without one. Call it
   /// after the woken requests were tried, again and again: a view that still has free servers wakes the next.
   AGONES_ALLOC_DECL void take_woken(std::vector<std::uint64_t>& out);
   /// Unparks the oldest token that is parked on the view of that shape; nullopt when none is.

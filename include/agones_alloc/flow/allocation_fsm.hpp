@@ -85,6 +85,8 @@ class allocation_fsm {
   AGONES_ALLOC_DECL auto none(time_point now) noexcept -> allocation_action;
   /// True when none() would wait.
   auto would_wait(time_point now) const noexcept -> bool { return now < wait_until_ && now < deadline_; }
+  /// Parked because there is no server: only one that becomes free is news to it.
+  auto is_patient() const noexcept -> bool { return waiting_; }
   /// Instead of picked(), busy() and none(): this is the answer.
   AGONES_ALLOC_DECL auto known(outcome result, std::chrono::nanoseconds advice = std::chrono::nanoseconds{0}) noexcept
       -> allocation_action;

@@ -3,7 +3,6 @@
 
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/model/object_event.hpp>
-#include <agones_alloc/model/selector.hpp>
 #include <agones_alloc/select/match.hpp>
 
 #include <cstdint>
@@ -31,9 +30,6 @@ AGONES_ALLOC_DECL auto wants_any_of(event_filter const&, object_kind) noexcept -
 
 /// `gameserver.allocated,gameserver.released`, `fleet`, `gameserver.*`, `*.deleted`: the bits, or what is wrong with it.
 AGONES_ALLOC_DECL auto parse_event_types(std::string_view text) -> std::variant<std::uint32_t, std::string>;
-
-/// kubectl's notation: `app=arena,tier!=dev,region in (eu,us),zone notin (a),gpu,!draining`; or what is wrong with it.
-AGONES_ALLOC_DECL auto parse_label_selector(std::string_view text) -> std::variant<label_selector, std::string>;
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI
 

@@ -54,7 +54,7 @@ class index_core {
   auto statistics() -> index_statistics;
   auto claims() noexcept -> claim_book& { return claims_; }
   // impl/cache/index_waiting.ipp
-  void watch(allocation_request const&, std::uint64_t token);
+  void watch(allocation_request const&, std::uint64_t token, bool patient);
   void unwatch(std::uint64_t token);
   void take_woken(std::vector<std::uint64_t>& out);
   auto take_waiter(view_shape const&) -> std::optional<std::uint64_t>;

@@ -38,6 +38,7 @@ class index_view {
   bool signalled{false};     ///< stands in the list of views whose waiters may be woken
   bool flight_ended{false};  ///< in_flight fell to 0 since waiters were last woken
   std::set<std::uint64_t> waiters;
+  std::set<std::uint64_t> restless;  ///< those of them who want to know when the last flight ended without a server
 
   /// Namespace and label clauses are the label set's affair.
   auto accepts(indexed_server const& server) const noexcept -> bool {

@@ -13,7 +13,7 @@ AGONES_ALLOC_DECL void index_core::signal(index_view& view) {
   signalled_.push_back(view.self);
 }
 
-AGONES_ALLOC_DECL void index_core::watch(allocation_request const& request, std::uint64_t token) {
+AGONES_ALLOC_DECL void index_core::watch(allocation_request const& request, std::uint64_t token, bool patient) {
   unwatch(token);
   if (request.target() && request.target()->required) return watch_target(request, token);
   auto& views = waiting_[token].views;
@@ -21,6 +21,7 @@ AGONES_ALLOC_DECL void index_core::watch(allocation_request const& request, std:
     auto& view = view_of(shape);
     if (view.waiters.empty()) ++watched_views_;
     view.waiters.insert(view.waiters.end(), token);
+    if (!patient) view.restless.insert(view.restless.end(), token);
     views.push_back(view.self);
     if (view.free != 0) signal(view);
   }
@@ -78,7 +79,9 @@ AGONES_ALLOC_DECL void index_core::unwatch(std::uint64_t token) {
   if (at == waiting_.end()) return;
   for (auto const ref : at->second.views) {
     auto* const view = views_.get(ref);
-    if (view != nullptr && view->waiters.erase(token) != 0 && view->waiters.empty()) --watched_views_;
+    if (view == nullptr || view->waiters.erase(token) == 0) continue;
+    view->restless.erase(token);
+    if (view->waiters.empty()) --watched_views_;
   }
   if (at->second.target) {
     if (auto const target = waiters_by_target_.find(*at->second.target); target != waiters_by_target_.end()) {
@@ -102,11 +105,12 @@ AGONES_ALLOC_DECL void index_core::take_woken(std::vector<std::uint64_t>& out) {
     if (view == nullptr) continue;
     view->signalled = false;
     auto const ended = view->flight_ended && view->free == 0 && view->in_flight == 0;
-    auto wakes = ended ? view->waiters.size() : std::min(view->free, view->waiters.size());
+    auto const& woken = ended ? view->restless : view->waiters;
+    auto wakes = ended ? woken.size() : std::min(view->free, woken.size());
     // While there are free servers the end of the last flight may still become news: they can be deleted.
     if (ended || view->in_flight != 0) view->flight_ended = false;
-    for (; wakes != 0 && !view->waiters.empty(); --wakes) {
-      auto const token = *view->waiters.begin();
+    for (; wakes != 0 && !woken.empty(); --wakes) {
+      auto const token = *woken.begin();
       unwatch(token);
       out.push_back(token);
     }

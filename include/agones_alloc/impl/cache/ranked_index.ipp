@@ -26,8 +26,8 @@ AGONES_ALLOC_DECL auto ranked_index::look(allocation_request const& request, std
 AGONES_ALLOC_DECL auto ranked_index::explain(allocation_request const& request) -> breakdown {
   return core_->explain(request);
 }
-AGONES_ALLOC_DECL void ranked_index::watch(allocation_request const& request, std::uint64_t token) {
-  core_->watch(request, token);
+AGONES_ALLOC_DECL void ranked_index::watch(allocation_request const& request, std::uint64_t token, bool patient) {
+  core_->watch(request, token, patient);
 }
 AGONES_ALLOC_DECL void ranked_index::unwatch(std::uint64_t token) { core_->unwatch(token); }
 AGONES_ALLOC_DECL void ranked_index::take_woken(std::vector<std::uint64_t>& out) { core_->take_woken(out); }

@@ -3,8 +3,6 @@
 #include <agones_alloc/flow/event_filter.hpp>
 
 #include <algorithm>
-#include <optional>
-#include <utility>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
@@ -30,44 +28,12 @@ inline auto event_spaces_off(std::string_view text) noexcept -> std::string_view
   return text;
 }
 
-/// The next piece before a comma that is not in parentheses, taken off the front.
+/// The next piece before a comma, taken off the front.
 inline auto next_event_piece(std::string_view& text) noexcept -> std::string_view {
-  std::size_t at = 0;
-  for (int depth = 0; at < text.size() && (text[at] != ',' || depth > 0); ++at) {
-    if (text[at] == '(') ++depth;
-    if (text[at] == ')') --depth;
-  }
+  auto const at = std::min(text.find(','), text.size());
   auto const out = text.substr(0, at);
   text.remove_prefix(std::min(at + 1, text.size()));
   return event_spaces_off(out);
-}
-
-/// `key in (a,b)`, `key notin (a)`; nothing for another form.
-inline auto set_requirement(std::string_view piece) -> std::optional<label_requirement> {
-  auto const open = piece.find('(');
-  if (open == std::string_view::npos || !piece.ends_with(')')) return std::nullopt;
-  auto const head = event_spaces_off(piece.substr(0, open));
-  auto const space = head.rfind(' ');
-  if (space == std::string_view::npos) return std::nullopt;
-  auto const word = head.substr(space + 1);
-  if (word != "in" && word != "notin") return std::nullopt;
-  label_requirement out{event_spaces_off(head.substr(0, space)), word == "in" ? "In" : "NotIn", {}};
-  auto values = piece.substr(open + 1, piece.size() - open - 2);
-  do {
-    out.values.emplace_back(next_event_piece(values));
-  } while (!values.empty());
-  return out;
-}
-
-inline auto label_requirement_of(std::string_view piece) -> label_requirement {
-  if (auto set = set_requirement(piece)) return *std::move(set);
-  if (piece.starts_with('!')) return {event_spaces_off(piece.substr(1)), "DoesNotExist", {}};
-  auto const at = piece.find('=');
-  if (at == std::string_view::npos) return {piece, "Exists", {}};
-  auto const negated = at > 0 && piece[at - 1] == '!';
-  auto const doubled = at + 1 < piece.size() && piece[at + 1] == '=';
-  return {event_spaces_off(piece.substr(0, negated ? at - 1 : at)), negated ? "NotIn" : "In",
-          {event_spaces_off(piece.substr(at + (doubled && !negated ? 2 : 1)))}};
 }
 
 }  // namespace detail
@@ -101,19 +67,6 @@ AGONES_ALLOC_DECL auto parse_event_types(std::string_view text) -> std::variant<
     }
     out |= bits;
   } while (!text.empty());
-  return out;
-}
-
-AGONES_ALLOC_DECL auto parse_label_selector(std::string_view text) -> std::variant<label_selector, std::string> {
-  label_selector out;
-  if (text.ends_with(',')) return std::string{"nothing follows the last comma"};
-  do {
-    auto const piece = detail::next_event_piece(text);
-    if (piece.empty()) return std::string{"an empty requirement"};
-    out.match_expressions.push_back(detail::label_requirement_of(piece));
-  } while (!text.empty());
-  std::vector<label_clause> compiled;
-  if (auto problem = compile_labels(out, compiled)) return *std::move(problem);
   return out;
 }
 

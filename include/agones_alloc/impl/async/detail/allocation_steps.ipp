@@ -346,7 +346,7 @@ inline void allocation_engine::park(operation& op) {
   if (op.parked) return;
   op.parked = true;
   parked_.emplace(op.number, &op);
-  index_.watch(*op.request, op.number);
+  index_.watch(*op.request, op.number, op.fsm.is_patient());
 }
 
 inline void allocation_engine::unpark(operation& op) {
