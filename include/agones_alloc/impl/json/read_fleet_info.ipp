@@ -6,6 +6,10 @@
 #include <agones_alloc/json/fleet_info.hpp>
 #include <agones_alloc/json/time.hpp>
 
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
@@ -29,7 +33,13 @@ inline void read_value(reader& in, place const& at, boost::json::value const& va
   read_members(in, at, value, field{"totalGameservers", out.total}, field{"shuttingDownGameservers", out.shutting_down},
                field{"states", states}, field{"players", out.players}, field{"counters", out.counters},
                field{"lists", out.lists}, field{"nodes", nodes});
-  for (auto const& [word, count] : states) out.states[static_cast<std::size_t>(game_server_state_from(word))] += count;
+  for (auto const& [word, count] : states) {
+    auto const state = word == "Unset" ? game_server_state::unset : game_server_state_from(word);
+    auto& sum = out.states[static_cast<std::size_t>(state)];  // words that are not known share one
+    auto const wide = std::int64_t{sum} + count;
+    sum = static_cast<std::int32_t>(std::clamp<std::int64_t>(wide, std::numeric_limits<std::int32_t>::min(),
+                                                             std::numeric_limits<std::int32_t>::max()));
+  }
   for (auto& [name, share] : nodes) {
     share.node = name;
     out.nodes.push_back(std::move(share));
@@ -61,7 +71,10 @@ AGONES_ALLOC_DECL auto read_fleet_info(boost::json::value const& value, json_rea
       status.replicas = *total;
       out.status = std::move(status);
     }
-    if (auto const time = parse_time(observed)) out.observed = *time;
+    // What nanoseconds can hold, and a cluster can mean.
+    constexpr timestamp first{std::chrono::seconds{0}};
+    constexpr timestamp last{std::chrono::seconds{9'000'000'000}};
+    if (auto const time = parse_time(observed); time && *time >= first && *time < last) out.observed = *time;
   });
 }
 
