@@ -65,7 +65,7 @@ def in_order(events):
             continue
         seen.add(event["id"])
         version = int(event["resourceversion"])
-        expect(version >= last.get(event["partitionkey"], 0), f"out of order: {event['id']} after {last[event['partitionkey']]}")
+        expect(version >= last.get(event["partitionkey"], 0), f"out of order: {event['id']} after {last.get(event['partitionkey'])}")
         last[event["partitionkey"]] = version
 
 
