@@ -47,7 +47,7 @@ class held_sink final : public event_sink {
 
  private:
   void do_send(event_batch_ptr batch, time_point deadline, handler done) override {
-    auto const slot = boost::asio::get_associated_cancellation_slot(done);
+    auto slot = boost::asio::get_associated_cancellation_slot(done);
     held_.push_back({std::move(batch), deadline, std::move(done)});
     auto const at = std::prev(held_.end());
     slot.assign([this, at](boost::asio::cancellation_type) {
