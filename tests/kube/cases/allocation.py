@@ -144,7 +144,8 @@ def _():
     fill(2)
     config, _ = account("allocator")
     for name, verbs, resource in (("allocator", "get,list,watch,patch", "gameservers.agones.dev"),
-                                  ("allocator-events", "create,patch", "events"), ("allocator-nodes", "list,watch", "nodes")):
+                                  ("allocator-events", "create,patch", "events"), ("allocator-nodes", "list,watch", "nodes"),
+                                  ("allocator-fleets", "list,watch", "fleets.agones.dev")):
         tool("kubectl", "create", "clusterrole", name, f"--verb={verbs}", f"--resource={resource}")
         tool("kubectl", "create", "clusterrolebinding", name, f"--clusterrole={name}",
              "--serviceaccount=default:allocator")
