@@ -18,6 +18,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <variant>
 
@@ -88,7 +89,7 @@ inline auto room_answer(std::string const& cluster, std::string_view ns, outcome
     to.text(ns);
     to.key("result");
     to.text(result_word(result));
-    wire::write_member(to, "fits", room.fits);
+    wire::write_member(to, "fits", static_cast<std::int64_t>(room.fits));
     to.key("exact");
     to.raw(room.exact ? "true" : "false");
     to.key("selectors");
