@@ -9,7 +9,6 @@ import sys
 sys.dont_write_bytecode = True  # nothing is written into the source tree
 
 import contextlib  # noqa: E402
-import http.client  # noqa: E402
 import json  # noqa: E402
 import pathlib  # noqa: E402
 import signal  # noqa: E402
@@ -20,7 +19,7 @@ import threading  # noqa: E402
 import time  # noqa: E402
 
 import kit  # noqa: E402
-from kit import KUBERNETES, PATIENCE, REST, ROOT, Running, expect, fleet_file  # noqa: E402
+from kit import KUBERNETES, PATIENCE, REST, ROOT, Secured, expect, fleet_file  # noqa: E402
 
 MANY = {"spec": {"multiClusterSetting": {"enabled": True}}}
 
@@ -51,51 +50,27 @@ def certificates(place, *options):
     subprocess.run([str(ROOT / "tools/certs"), str(place), *options], check=True, stdout=subprocess.DEVNULL)
 
 
-class Server(Running):
+class Server(Secured):
     """One over plain HTTP or mutual TLS, with so many servers that never end by themselves."""
 
     def __init__(self, place, name, replicas, *options, tls=False, policies=None):
-        self.tls, self.place = tls, place
-        given = ["--fleets", fleet_file(place, replicas, name="arena", file=f"{name}.yaml"), "--session-length", "never",
-                 "--log-format", "json"]
+        given = ["--fleets", fleet_file(place, replicas, name="arena", file=f"{name}.yaml"), "--session-length", "never"]
         if tls:
-            given += ["--tls-cert", str(place / "certs/server/tls.crt"), "--tls-key", str(place / "certs/server/tls.key"),
-                      "--client-ca", str(place / "certs/ca.crt"), "--tls-reload-interval", "100ms"]
+            given += ["--tls-reload-interval", "100ms"]
         if policies is not None:
             self.policies = place / f"{name}-policies.json"
             self.set_policies(policies)
             given += ["--policies", str(self.policies), "--client-secrets", str(place / "certs/clients"),
                       "--client-secret-age", "200ms", "--no-remote-fleets"]  # the endpoints here count what they are asked
-        super().__init__(*given, *options)
+        super().__init__(place, *given, *options, tls=tls)
         self.wait_ready(replicas)
 
     def set_policies(self, policies):
         self.policies.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": policies}))
 
-    def text(self):
-        return "".join(self.lines)
-
     def series(self, name):
         """The lines of /metrics that begin with it."""
         return [line for line in self.ask("GET", "/metrics")[1].splitlines() if line.startswith(name)]
-
-    def connection(self, client="client"):
-        if not self.tls:
-            return http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        context = ssl.create_default_context(cafile=str(self.place / "certs/ca.crt"))
-        if client:
-            pair = self.place / "certs/clients" / client
-            context.load_cert_chain(pair / "tls.crt", pair / "tls.key")
-        return http.client.HTTPSConnection("localhost", self.port, timeout=PATIENCE, context=context)
-
-    def ask(self, method, path, body=None, headers=None, client="client"):
-        link = self.connection(client)
-        link.request(method, path, json.dumps(body) if body is not None else None,
-                     {"Content-Type": "application/json", **(headers or {})})
-        answer = link.getresponse()
-        text = answer.read().decode()
-        link.close()
-        return answer.status, text
 
     def allocate(self, body=None, headers=None, query=""):
         status, text = self.ask("POST", KUBERNETES + query, body or MANY, headers)

@@ -4,24 +4,24 @@
 Usage: fleets_test.py PATH-OF-agones-alloc-server [WORD-OF-A-CASE]
 Prints one line a case and a summary, and exits with 1 when a case failed. Needs Python and the openssl program.
 """
-import contextlib
-import http.client
-import json
-import pathlib
-import queue
-import signal
-import ssl
-import subprocess
 import sys
-import tempfile
-import threading
-import time
 
-SERVER = sys.argv[1] if len(sys.argv) in (2, 3) else sys.exit(__doc__)
-WANTED = sys.argv[2] if len(sys.argv) == 3 else ""
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True  # nothing is written into the source tree
+
+import contextlib  # noqa: E402
+import http.client  # noqa: E402
+import json  # noqa: E402
+import pathlib  # noqa: E402
+import queue  # noqa: E402
+import signal  # noqa: E402
+import subprocess  # noqa: E402
+import threading  # noqa: E402
+import time  # noqa: E402
+
+import kit  # noqa: E402
+from kit import PATIENCE, ROOT, Secured, case, expect  # noqa: E402
+
 KUBERNETES = "/apis/allocation.agones.dev/v1/namespaces/{}/gameserverallocations"
-PATIENCE = 60  # seconds that nothing here comes near to, unless something hangs
 
 FLEET = """
 apiVersion: agones.dev/v1
@@ -40,18 +40,6 @@ spec:
 ---
 """
 
-cases = []
-
-
-def case(function):
-    cases.append(function)
-    return function
-
-
-def expect(condition, text):
-    if not condition:
-        raise AssertionError(text)
-
 
 def fleet(name, replicas, namespace="default", tier="plain"):
     return FLEET.format(name=name, replicas=replicas, namespace=namespace, tier=tier)
@@ -64,39 +52,19 @@ def policy(name, endpoints):
                                                                      "allocationEndpoints": endpoints}}}
 
 
-class Server:
-    """One that runs, with its port."""
+class Server(Secured):
+    """With fleets of its own, and clusters by policies."""
 
     def __init__(self, place, name, fleets, *options, tls=False, policies=None, port=0):
-        self.tls, self.place = tls, place
         manifest = place / f"{name}.yaml"
         manifest.write_text(fleets)
-        command = [SERVER, "--fleets", str(manifest), "--listen", f"127.0.0.1:{port}", "--start-up", "1ms",
-                   "--log-format", "json", "--stream-heartbeat", "1s", *options]
-        if tls:
-            command += ["--tls-cert", str(place / "certs/server/tls.crt"), "--tls-key", str(place / "certs/server/tls.key"),
-                        "--client-ca", str(place / "certs/ca.crt")]
+        given = ["--fleets", str(manifest), "--start-up", "1ms", "--stream-heartbeat", "1s"]
         if policies is not None:
             file = place / f"{name}-policies.json"
             file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": policies}))
-            command += ["--policies", str(file), "--client-secrets", str(place / "certs/clients")]
-        self.log = open(place / f"{name}.log", "w+", encoding="utf-8")
-        self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log)
-        self.port = self.find_port()
+            given += ["--policies", str(file), "--client-secrets", str(place / "certs/clients")]
+        super().__init__(place, *given, *options, tls=tls, port=port)
         self.until(lambda: self.ask("GET", "/ready")[0] == 200, "is not ready")
-
-    def text(self):
-        return pathlib.Path(self.log.name).read_text(encoding="utf-8")
-
-    def find_port(self):
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
-            for line in self.text().splitlines():
-                if '"listening"' in line:
-                    return int(json.loads(line)["url"].rsplit(":", 1)[1])
-            expect(self.process.poll() is None, f"the server has ended:\n{self.text()}")
-            time.sleep(0.02)
-        raise AssertionError("the server does not listen")
 
     def until(self, done, text):
         end = time.monotonic() + PATIENCE
@@ -106,25 +74,6 @@ class Server:
                     return
             time.sleep(0.02)
         raise AssertionError(f"{text}\n{self.text()[-2000:]}")
-
-    def connection(self, client="client"):
-        if not self.tls:
-            return http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        context = ssl.create_default_context(cafile=str(self.place / "certs/ca.crt"))
-        if client:
-            pair = self.place / "certs/clients" / client
-            context.load_cert_chain(pair / "tls.crt", pair / "tls.key")
-        return http.client.HTTPSConnection("localhost", self.port, timeout=PATIENCE, context=context)
-
-    def ask(self, method, path, body=None, headers=None, client="client"):
-        link = self.connection(client)
-        link.request(method, path, json.dumps(body) if body is not None else None,
-                     {"Content-Type": "application/json", **(headers or {})})
-        answer = link.getresponse()
-        text = answer.read().decode()
-        self.headers = dict(answer.getheaders())
-        link.close()
-        return answer.status, text
 
     def page(self, query="", client="client"):
         status, text = self.ask("GET", "/v1/fleets" + query, client=client)
@@ -144,12 +93,6 @@ class Server:
     def ready(self, name, count, cluster="local", namespace="default"):
         self.until(lambda: self.rows().get((cluster, namespace, name), {"recount": {"readyGameservers": -1}})
                    ["recount"]["readyGameservers"] == count, f"{name} has not {count} ready servers")
-
-    def stop(self, how=signal.SIGKILL):
-        if self.process.poll() is None:
-            self.process.send_signal(how)
-        self.process.wait(timeout=PATIENCE)
-        self.log.close()
 
 
 class Stream:
@@ -350,7 +293,7 @@ def other_clusters_are_heard_and_a_killed_one_turns_stale_and_catches_up(w):
     expect(east.allocate()["state"] == "Allocated", "an allocation elsewhere")
     stream.until("MODIFIED", lambda data: data["fleet"]["clusterName"] == "east" and data["fleet"]["recount"]["allocatedGameservers"] == 1)
     port = east.port
-    east.stop()
+    east.stop(signal.SIGKILL)
     stream.until("CLUSTER_STATUS", lambda data: data["cluster"]["clusterName"] == "east" and data["cluster"]["stale"])
     rows = here.rows()
     expect(rows["east", "default", "arena"]["stale"] and rows["east", "default", "arena"]["recount"]["allocatedGameservers"] == 1, rows)
@@ -378,39 +321,20 @@ def an_older_remote_never_fails_the_query(w):
 
 class World:
     def __init__(self, place):
-        self.place, self.running = place, []
+        self.place, self.running = pathlib.Path(place), contextlib.ExitStack()
 
     def certificates(self, *options):
         subprocess.run([str(ROOT / "tools/certs"), str(self.place / "certs"), *options], check=True, stdout=subprocess.DEVNULL)
 
     def server(self, *arguments, **options):
-        self.running.append(Server(self.place, *arguments, **options))
-        return self.running[-1]
+        return self.running.enter_context(Server(self.place, *arguments, **options))
 
-    def end(self):
-        for one in self.running:
-            with contextlib.suppress(Exception):
-                one.stop()
+    def __enter__(self):
+        return self
 
-
-def main():
-    failed = 0
-    chosen = [one for one in cases if WANTED in one.__name__]
-    for one in chosen:
-        name = one.__name__.replace("_", " ")
-        with tempfile.TemporaryDirectory() as folder:
-            world = World(pathlib.Path(folder))
-            try:
-                one(world)
-                print(f"ok      {name}", flush=True)
-            except Exception as problem:  # a case that breaks must not hide the others
-                failed += 1
-                print(f"FAILED  {name}: {type(problem).__name__}: {problem}", flush=True)
-            finally:
-                world.end()
-    print(f"{len(chosen) - failed} of {len(chosen)} cases passed")
-    return 1 if failed or not chosen else 0
+    def __exit__(self, *_):
+        self.running.close()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(kit.run_cases(World))

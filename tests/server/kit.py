@@ -1,4 +1,5 @@
 """What the tests of the built server share: a server as a process, fleets for it, and cases that are run one by one."""
+import contextlib
 import http.client
 import json
 import os
@@ -6,6 +7,7 @@ import pathlib
 import re
 import resource
 import signal
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -128,22 +130,55 @@ class Running:
             time.sleep(0.02)
 
 
+class Secured(Running):
+    """One over plain HTTP, or over mutual TLS with what tools/certs has made in the folder `certs` of its place."""
+
+    def __init__(self, place, *options, tls=False, port=0):
+        self.tls, self.place = tls, place
+        pair = ["--tls-cert", str(place / "certs/server/tls.crt"), "--tls-key", str(place / "certs/server/tls.key"),
+                "--client-ca", str(place / "certs/ca.crt")]
+        super().__init__("--log-format", "json", *(pair if tls else []), *options, port=port)
+
+    def text(self):
+        return "".join(self.lines)
+
+    def connection(self, client="client"):
+        if not self.tls:
+            return http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        context = ssl.create_default_context(cafile=str(self.place / "certs/ca.crt"))
+        if client:
+            pair = self.place / "certs/clients" / client
+            context.load_cert_chain(pair / "tls.crt", pair / "tls.key")
+        return http.client.HTTPSConnection("localhost", self.port, timeout=PATIENCE, context=context)
+
+    def ask(self, method, path, body=None, headers=None, client="client"):
+        """With an object for its body. The fields of the last answer are kept in `headers`."""
+        link = self.connection(client)
+        link.request(method, path, json.dumps(body) if body is not None else None,
+                     {"Content-Type": "application/json", **(headers or {})})
+        answer = link.getresponse()
+        text = answer.read().decode()
+        self.headers = dict(answer.getheaders())
+        link.close()
+        return answer.status, text
+
+
 def fleet_file(folder, replicas=10, name="simple", start_up="0s", file="fleet.yaml"):
     path = pathlib.Path(folder) / file
     path.write_text(FLEET.format(name=name, replicas=replicas, start_up=start_up))
     return str(path)
 
 
-def run_cases():
-    """Each in a folder of its own; prints a line a case and a summary. 1 when one failed."""
+def run_cases(world=contextlib.nullcontext):
+    """Each with a folder of its own, or what `world`, a context, makes of it; prints a line a case and a summary. 1 when one failed."""
     passed = failed = 0
     for function in cases:
         if WANTED not in function.__name__:
             continue
         name = function.__name__.replace("_", " ")
         try:
-            with tempfile.TemporaryDirectory() as folder:
-                function(folder)
+            with tempfile.TemporaryDirectory() as folder, world(folder) as given:
+                function(given)
             passed += 1
             print(f"ok    {name}", flush=True)
         except Exception as problem:  # a case that breaks must not hide the others
