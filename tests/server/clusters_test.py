@@ -19,22 +19,9 @@ import threading  # noqa: E402
 import time  # noqa: E402
 
 import kit  # noqa: E402
-from kit import KUBERNETES, PATIENCE, REST, ROOT, Secured, expect, fleet_file  # noqa: E402
+from kit import KUBERNETES, PATIENCE, REST, ROOT, Secured, case, expect, fleet_file  # noqa: E402
 
 MANY = {"spec": {"multiClusterSetting": {"enabled": True}}}
-
-
-def case(function):
-    """One that gets a world, which ends with it."""
-    def in_world(folder):
-        world = World(pathlib.Path(folder))
-        try:
-            function(world)
-        finally:
-            world.end()
-
-    in_world.__name__ = function.__name__
-    return kit.case(in_world)
 
 
 def policy(name, priority, endpoints, weight=100, host="localhost", secret="client", labels=None):
@@ -143,9 +130,9 @@ def wait_for_end(link):
 class World:
     """What a case has started, and ends with it."""
 
-    def __init__(self, place):
-        self.place, self.started = place, []
-        certificates(place / "certs")
+    def __init__(self, folder):
+        self.place, self.started = pathlib.Path(folder), []
+        certificates(self.place / "certs")
 
     def server(self, *args, **named):
         made = Server(self.place, *args, **named)
@@ -157,7 +144,10 @@ class World:
         self.started.append(made.close)
         return made
 
-    def end(self):
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
         for stop in reversed(self.started):
             stop()
 
@@ -545,4 +535,4 @@ def certificates_of_both_sides_rotate_under_load(w):
 
 
 if __name__ == "__main__":
-    sys.exit(kit.run_cases())
+    sys.exit(kit.run_cases(World))

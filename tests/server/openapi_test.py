@@ -25,9 +25,10 @@ except ImportError:  # another Python goes before Debian's, whose packages they 
         raise
     os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])
 
-SERVER = sys.argv[1] if len(sys.argv) == 2 else sys.exit(__doc__)
+sys.dont_write_bytecode = True  # nothing is written into the source tree
+from kit import PATIENCE, Running, expect  # noqa: E402
+
 HERE = pathlib.Path(__file__).resolve().parent
-PATIENCE = 60
 
 FLEETS = """
 apiVersion: agones.dev/v1
@@ -45,26 +46,12 @@ spec:
 """
 
 
-def expect(condition, text):
-    if not condition:
-        raise AssertionError(text)
-
-
-class Server:
+class Server(Running):
     def __init__(self, folder):
         manifest = pathlib.Path(folder) / "fleets.yaml"
         manifest.write_text(FLEETS)
-        self.log = open(pathlib.Path(folder) / "log", "w+", encoding="utf-8")
-        self.process = subprocess.Popen([SERVER, "--fleets", str(manifest), "--listen", "127.0.0.1:0", "--log-format", "json"],
-                                        stdout=self.log, stderr=self.log)
+        super().__init__("--fleets", str(manifest))
         end = time.monotonic() + PATIENCE
-        self.port = 0
-        while not self.port:
-            expect(time.monotonic() < end and self.process.poll() is None, "the server does not listen")
-            time.sleep(0.02)
-            for line in pathlib.Path(self.log.name).read_text(encoding="utf-8").splitlines():
-                if '"listening"' in line:
-                    self.port = int(json.loads(line)["url"].rsplit(":", 1)[1])
         while '"readyGameservers":20' not in self.ask("GET", "/v1/fleets")[2]:
             expect(time.monotonic() < end, "the fleet is not ready")
             time.sleep(0.02)
@@ -78,10 +65,6 @@ class Server:
             text = answer.read().decode()
         link.close()
         return answer.status, kind, text
-
-    def stop(self):
-        self.process.terminate()
-        expect(self.process.wait(timeout=PATIENCE) == 0, "the server was not stopped as agreed")
 
 
 class Document:
@@ -184,25 +167,21 @@ def keeps_to_it(server, document, method, path, operation, examples):
 
 
 def main():
-    with tempfile.TemporaryDirectory() as folder:
-        server = Server(folder)
-        try:
-            status, kind, text = server.ask("GET", "/openapi.json")
-            expect(status == 200 and kind == "application/json", f"{status} {kind}")
-            document = Document(text)
-            check_sound(document)
-            print(f"ok      the document is sound: {len(list(document.operations()))} operations")
-            for method, path, operation in document.operations():
-                if path in ("/v1/fleets", "/v1/gameservers", "/v1/query"):
-                    keeps_to_it(server, document, method, path, operation, 300)
-                    print(f"ok      the server keeps to it: {method} {path}, whatever it is asked", flush=True)
-            used = subprocess.run(["perl", str(HERE / "openapi_client.pl"), f"http://127.0.0.1:{server.port}"], capture_output=True,
-                                  text=True, timeout=PATIENCE)
-            expect(used.returncode == 0, used.stdout + used.stderr)
-            print("ok      a client that is made of it works: " + used.stdout.strip())
-            server.stop()
-        finally:
-            server.process.kill()
+    with tempfile.TemporaryDirectory() as folder, Server(folder) as server:
+        status, kind, text = server.ask("GET", "/openapi.json")
+        expect(status == 200 and kind == "application/json", f"{status} {kind}")
+        document = Document(text)
+        check_sound(document)
+        print(f"ok      the document is sound: {len(list(document.operations()))} operations")
+        for method, path, operation in document.operations():
+            if path in ("/v1/fleets", "/v1/gameservers", "/v1/query"):
+                keeps_to_it(server, document, method, path, operation, 300)
+                print(f"ok      the server keeps to it: {method} {path}, whatever it is asked", flush=True)
+        used = subprocess.run(["perl", str(HERE / "openapi_client.pl"), f"http://127.0.0.1:{server.port}"], capture_output=True,
+                              text=True, timeout=PATIENCE)
+        expect(used.returncode == 0, used.stdout + used.stderr)
+        print("ok      a client that is made of it works: " + used.stdout.strip())
+        expect(server.stop() == 0, "the server was not stopped as agreed")
     return 0
 
 
