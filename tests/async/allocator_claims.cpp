@@ -169,6 +169,32 @@ TEST_CASE_FIXTURE(claims_fixture, "an id is known although its server is being w
   CHECK(mine->ended() == outcome::exhausted);
 }
 
+TEST_CASE_FIXTURE(claims_fixture, "a write that is to be found by its id is made after its caller was told, for no deadline stops it any more") {
+  add("a");
+  auto options = with_id("match-1");
+  options.timeout = 1s;
+  auto const c = allocate(fleet_request(), options);
+  REQUIRE(store.pending() == 1);
+  CHECK(store.at(0).write.deadline == clock.now() + 1s);
+  store.fail(0, errc::outcome_unknown);
+  run();
+  REQUIRE(store.pending() == 1);  // it is read back: not there, and may be on its way
+  store.show(0, cache.find(key("a")));
+  run();
+  pass(1s);
+  REQUIRE(c->done());
+  CHECK(c->ended() == outcome::unknown);
+  for (int i = 0; store.pending() == 0 && i < 20; ++i) pass(1s);
+  REQUIRE(store.pending() == 1);
+  REQUIRE(store.at(0).is_update);
+  CHECK_FALSE(store.at(0).write.deadline);
+  REQUIRE(acknowledged());
+  auto const again = allocate(fleet_request(), with_id("match-1"));
+  REQUIRE(again->done());
+  CHECK(again->ended() == outcome::allocated);
+  CHECK(again->result().repeated);
+}
+
 TEST_CASE_FIXTURE(claims_fixture, "a claim on the next server of a name is known while its predecessor is being written") {
   add("a");
   auto const mine = allocate(fleet_request());

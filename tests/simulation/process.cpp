@@ -27,7 +27,8 @@ process::process(world& w, api_server& api, oracle& o, std::string name, replica
                              [this](object_key const& key) { world_.queue.in(1ms, [weak = weak_from_this(), key] {
                                auto const self = weak.lock();
                                if (self && !self->dead_) self->cache_.claim(self->cache_.lookup(key).handle);
-                             }); }}},
+                             }); },
+                             [this] { return clock_.now(); }}},
       feed_{w, api, [this] { wake(); }},
       reflector_{std::make_unique<reflector>(context_.get_executor(), feed_, cache_, clock_, random_, quick_retries())},
       allocator_{std::make_unique<allocator>(context_.get_executor(), cache_, store_, clock_, random_, settings.options)},

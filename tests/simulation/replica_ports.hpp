@@ -6,6 +6,7 @@
 
 #include <agones_alloc/port/server_source.hpp>
 #include <agones_alloc/port/store.hpp>
+#include <agones_alloc/port/timer.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +26,7 @@ class replica_store final : public store {
     std::function<void(update_request const&, bool again)> sending;  ///< a write leaves the replica
     std::function<void()> delivered;                      ///< an answer has arrived
     std::function<void(object_key const&)> not_written;   ///< an answer of `unavailable` has arrived, about that server
+    std::function<timer::time_point()> now;               ///< by the replica's clock
   };
 
   replica_store(world& w, api_server& api, std::string name, hooks h)

@@ -116,9 +116,13 @@ void replica_store::do_update(update_request request, store::handler done) {
     w.count(out.first == errc::conflict ? "conflicts" : out.first ? "writes to what is gone" : "writes");
     return out;
   };
-  // Until it is sent, it can be withdrawn.
-  world_.queue.in(world_.between(0us, 800us), [self = this, c, execute, &w = world_] {
+  // Until it is sent, it can be withdrawn, and its time may be up.
+  world_.queue.in(world_.between(0us, 800us), [self = this, c, execute, &w = world_, until = request.deadline] {
     if (c->done.empty()) return;
+    if (until && *until <= self->hooks_->now()) {
+      w.count("writes too late to be sent");
+      return self->answer(c, 0ns, errc::unavailable);
+    }
     if (c->withdrawn) {
       w.count("withdrawn writes");
       return self->answer(c, 0ns, errc::cancelled);

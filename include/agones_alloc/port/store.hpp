@@ -25,6 +25,7 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 struct update_request {
   game_server_ptr base;
   game_server_ptr desired;
+  /// After it nothing is sent: errc::unavailable then. A write that is under way may end as unknown. None: the store's own bounds.
   std::optional<std::chrono::steady_clock::time_point> deadline;
   /// `desired` was made for this request, not const: a store that finds no other owner may change and keep it.
   bool may_take_over{false};

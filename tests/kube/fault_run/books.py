@@ -91,7 +91,8 @@ def _check_intervals(history: History, sessions: list[Session]) -> list[str]:
             for server, begin, end in session.held:
                 if end is None:
                     end = min((t for t in expiries[server, session.id] if t >= begin), default=begin)
-                spans[server].append((begin, end, session.id))
+                if begin < end:  # else the answer came when its claim was over: its replica had been stopped meanwhile
+                    spans[server].append((begin, end, session.id))
     problems = []
     for server, of_it in spans.items():
         of_it.sort()

@@ -72,6 +72,7 @@ class Matchmaker(threading.Thread):
         self.random = random.Random(f"{seed}-{number}")
         self.prefix = f"{seed}-{number}"
         self.at = number % len(replicas.running)  # the replica it asks
+        self.answers: collections.deque = collections.deque(maxlen=100)  # (when, replica, what), the last ones, to be shown when it fails
         self.sessions: list[Session] = []
         self.counts: collections.Counter = collections.Counter()
         self.problems: list[str] = []
@@ -84,7 +85,7 @@ class Matchmaker(threading.Thread):
             try:
                 self.play(session)
             except Unanswered as error:
-                self.problems.append(f"unanswered: {error}")
+                self.problems.append(f"unanswered: {error}: {list(self.answers)}")
             except Exception as error:  # noqa: BLE001 - a thread that ends silently would hide it
                 self.problems.append(f"{session.id}: {error!r}")
 
@@ -192,9 +193,16 @@ class Matchmaker(threading.Thread):
 
     def ask(self, method: str, path: str, body: dict | None = None, fields: dict | None = None, leaves: float = 0):
         """Nothing: no answer. Then the next replica is asked, at times the same again."""
+        asked = time.time()
+        what = f"{method} {path.rpartition('/')[2]}"
         try:
-            return self.replicas.ask(self.at, method, path, body, fields, leaves)
-        except OSError:
+            answer = self.replicas.ask(self.at, method, path, body, fields, leaves)
+            told = answer[1].get("status")
+            self.answers.append((f"{asked:.2f}", f"{time.time() - asked:.2f} s", self.at, what, answer[0],
+                                 told.get("state") if isinstance(told, dict) else answer[1].get("message")))
+            return answer
+        except OSError as error:
+            self.answers.append((f"{asked:.2f}", f"{time.time() - asked:.2f} s", self.at, what, repr(error)))
             self.counts["lost answers"] += 1
             if self.random.random() < 0.5:
                 self.at = (self.at + 1) % len(self.replicas.running)

@@ -236,7 +236,8 @@ inline void allocation_engine::put_into(operation& op, game_server& server) {
 
 inline auto allocation_engine::update_of(operation const& op, std::shared_ptr<game_server> desired) -> update_request {
   update_request request{op.base, std::move(desired), std::nullopt, false};
-  if (op.deadline != timer::time_point::max()) request.deadline = op.deadline;
+  // Whoever is told already does not end a write that is to be seen through.
+  if (op.fsm.has_caller() && op.deadline != timer::time_point::max()) request.deadline = op.deadline;
   request.may_take_over = true;
   return request;
 }
