@@ -12,7 +12,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
+#include <memory>
 #include <new>
+#include <vector>
 
 namespace {
 
@@ -22,7 +24,8 @@ std::atomic<bool> no_room_for_a_server{false};
 // The operators are not inlined: g++ 12 would miss the partner of each.
 auto allocate_bytes(std::size_t size) -> void* {
   constexpr auto server = sizeof(agones_alloc::game_server);
-  if (size >= server && size <= server + 32 && no_room_for_a_server.exchange(false)) throw std::bad_alloc{};
+  constexpr auto counted = server + 2 * sizeof(void*);  // with the counts that stand in front of it
+  if (size == counted && no_room_for_a_server.exchange(false)) throw std::bad_alloc{};
   if (auto* const memory = std::malloc(size == 0 ? 1 : size)) return memory;
   throw std::bad_alloc{};
 }
@@ -45,6 +48,12 @@ struct memory_fixture : allocator_fixture {
     run();
     return got;
   }
+  /// Uses up the blocks that are kept for servers: the memory for the next one has to be asked for.
+  static auto use_up_kept_blocks() -> std::vector<std::shared_ptr<game_server>> {
+    std::vector<std::shared_ptr<game_server>> out;
+    for (int i = 0; i <= AGONES_ALLOC_KEPT_BLOCKS; ++i) out.push_back(detail::copy_of(game_server{}));
+    return out;
+  }
 };
 
 }  // namespace
@@ -53,6 +62,7 @@ TEST_CASE_FIXTURE(memory_fixture, "a write without the memory for it is not sent
   add("a");
   decide();  // what the index needs is made
   auto const c = begin(fleet_request());
+  auto const others = use_up_kept_blocks();
   no_room_for_a_server = true;
   run();
   CHECK_FALSE(no_room_for_a_server.exchange(false));
@@ -71,6 +81,7 @@ TEST_CASE_FIXTURE(memory_fixture, "a write without the memory for it is not sent
 TEST_CASE_FIXTURE(memory_fixture, "a dry run without the memory for it is unavailable and claims nothing") {
   add("a");
   CHECK(decide() == outcome::allocated);  // what the index needs is made
+  auto const others = use_up_kept_blocks();
   no_room_for_a_server = true;
   CHECK(decide() == outcome::unavailable);
   CHECK_FALSE(no_room_for_a_server.exchange(false));

@@ -3,6 +3,7 @@
 
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/cache/server_handle.hpp>
+#include <agones_alloc/detail/text_hash.hpp>
 #include <agones_alloc/model/game_server.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -22,9 +23,7 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
 /// Hash of namespace and name; the low half finds the slot, the high half the stripe.
 inline auto key_hash(std::string_view ns, std::string_view name) noexcept -> std::uint64_t {
-  auto mixed = std::hash<std::string_view>{}(name) + 0x9e3779b97f4a7c15ULL * std::hash<std::string_view>{}(ns);
-  mixed = (mixed ^ (mixed >> 33)) * 0xff51afd7ed558ccdULL;
-  return mixed ^ (mixed >> 29);
+  return text_hash(name, text_hash(ns, 0));
 }
 
 struct server_slot {

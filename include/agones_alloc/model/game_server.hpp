@@ -2,13 +2,16 @@
 #pragma once
 
 #include <agones_alloc/config.hpp>
+#include <agones_alloc/detail/small_blocks.hpp>
 #include <agones_alloc/model/meta.hpp>
 #include <agones_alloc/model/named_map.hpp>
+#include <agones_alloc/model/shared_copy.hpp>
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
@@ -71,14 +74,14 @@ struct player_status {
 
 struct game_server_status {
   game_server_state state{game_server_state::unset};
-  std::vector<game_server_port> ports;
+  shared_copy<std::vector<game_server_port>> ports;
   shared_string address;
-  std::vector<node_address> addresses;
+  shared_copy<std::vector<node_address>> addresses;
   shared_string node_name;
   timestamp reserved_until{unset_time};
   std::shared_ptr<player_status const> players;  ///< null when absent
-  named_map<counter_status> counters;
-  named_map<list_status> lists;
+  shared_copy<named_map<counter_status>> counters;
+  shared_copy<named_map<list_status>> lists;
   shared_string eviction_safe;  ///< status.eviction.safe, "" when absent
 
   friend auto operator==(game_server_status const& a, game_server_status const& b) -> bool {
@@ -99,6 +102,14 @@ struct game_server {
 };
 
 using game_server_ptr = std::shared_ptr<game_server const>;
+
+namespace detail {
+/// A server of its own, to be changed; servers come and go all the time, and their memory with them.
+template <class Server>
+auto copy_of(Server&& server) -> std::shared_ptr<game_server> {
+  return std::allocate_shared<game_server>(small_block_allocator<game_server>{}, std::forward<Server>(server));
+}
+}  // namespace detail
 
 /// deletionTimestamp set, or state Shutdown (spec 1.4).
 inline auto is_being_deleted(game_server const& server) noexcept -> bool {

@@ -4,6 +4,7 @@
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/model/field_error.hpp>
 #include <agones_alloc/model/game_server.hpp>
+#include <agones_alloc/model/shared_copy.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -61,15 +62,15 @@ struct allocation_result {
   shared_string source;        ///< "local" or an endpoint
   shared_string server_message;  ///< the store's own words
   int server_code{0};          ///< the store's HTTP code, 0 when it has none
-  field_errors errors;         ///< for `invalid`
-  std::vector<std::string> counter_errors;  ///< action errors; they never fail an allocation (spec 7)
-  std::vector<std::string> list_errors;
+  shared_copy<field_errors> errors;         ///< for `invalid`
+  shared_copy<std::vector<std::string>> counter_errors;  ///< action errors; they never fail an allocation (spec 7)
+  shared_copy<std::vector<std::string>> list_errors;
   std::shared_ptr<breakdown const> remaining;  ///< for `exhausted`
   /// Failed ones before the last; over several clusters each, the last included.
-  std::vector<attempt> attempts;
+  shared_copy<std::vector<attempt>> attempts;
   shared_string claim;         ///< the id of the claim, given or drawn; "" when there is none
   bool repeated{false};        ///< an earlier call with this id got the server
-  std::vector<std::string> not_undone;         ///< of a release: what could not be taken back
+  shared_copy<std::vector<std::string>> not_undone;     ///< of a release: what could not be taken back
   std::chrono::nanoseconds retry_after{0};     ///< for `contention`: when trying again may help; 0: no advice
   bool multi_cluster{false};                   ///< several clusters were asked, or were to be
 };

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <agones_alloc/config.hpp>
+#include <agones_alloc/detail/reference_count.hpp>
+#include <agones_alloc/detail/small_blocks.hpp>
 
-#include <atomic>
 #include <compare>
 #include <concepts>
 #include <cstddef>
@@ -40,7 +41,7 @@ class shared_string {
   shared_string(std::string const& text) : shared_string(std::string_view{text}) {}
   shared_string(char const* text) : shared_string(std::string_view{text}) {}
   shared_string(shared_string const& other) noexcept : rep_{other.rep_} {
-    if (rep_ != nullptr) rep_->references.fetch_add(1, std::memory_order_relaxed);
+    if (rep_ != nullptr) rep_->references.add();
   }
   shared_string(shared_string&& other) noexcept : rep_{std::exchange(other.rep_, nullptr)} {}
   auto operator=(shared_string const& other) noexcept -> shared_string& {
@@ -53,10 +54,7 @@ class shared_string {
     return *this;
   }
   ~shared_string() {
-    if (rep_ != nullptr && rep_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-      rep_->~rep();
-      ::operator delete(static_cast<void*>(rep_));
-    }
+    if (rep_ != nullptr && rep_->references.drop()) forget(rep_);
   }
   void swap(shared_string& other) noexcept { std::swap(rep_, other.rep_); }
   /// Asks for the buffer, before it is needed.
@@ -100,16 +98,21 @@ class shared_string {
 
  private:
   struct rep {
-    std::atomic<std::uint32_t> references{1};
+    detail::reference_count references;
     std::uint32_t size{0};
     auto text() noexcept -> char* { return reinterpret_cast<char*>(this + 1); }
   };
 
   static auto allocate(std::size_t size) -> rep* {
     if (size > std::numeric_limits<std::uint32_t>::max()) throw std::length_error{"shared_string"};
-    auto* made = ::new (::operator new(sizeof(rep) + size)) rep;
+    auto* made = ::new (detail::small_blocks::take(sizeof(rep) + size)) rep;
     made->size = static_cast<std::uint32_t>(size);
     return made;
+  }
+  [[gnu::noinline]] static void forget(rep* last) noexcept {
+    auto const size = sizeof(rep) + last->size;
+    last->~rep();
+    detail::small_blocks::give(last, size);
   }
   static auto make(std::string_view text) -> rep* {
     if (text.empty()) return nullptr;

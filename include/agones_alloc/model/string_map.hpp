@@ -77,8 +77,9 @@ class string_map {
   /// The first key that begins so.
   auto first_with(std::string_view prefix) const noexcept -> std::optional<std::string_view> {
     auto const at = lower_bound(prefix);
-    if (at == end() || !(*at).first.starts_with(prefix)) return std::nullopt;
-    return (*at).first;
+    if (at == size()) return std::nullopt;
+    auto const key = at_index(at).first;
+    return key.starts_with(prefix) ? std::optional{key} : std::nullopt;
   }
   auto contains(std::string_view key) const noexcept -> bool { return find(key).has_value(); }
   /// The value, or "" where the key is absent.
@@ -127,8 +128,31 @@ class string_map {
       for (auto const& [key, value] : sorted) f(key, value);
     });
   }
-  auto lower_bound(std::string_view key) const noexcept -> const_iterator {
-    return std::lower_bound(begin(), end(), key, [](value_type const& entry, std::string_view k) { return entry.first < k; });
+  /// Where `key` is, or would be.
+  auto lower_bound(std::string_view key) const noexcept -> std::size_t {
+    if (block_.empty()) return 0;
+    auto const* const block = block_.view().data();
+    auto const word_of = [block](std::size_t index) {
+      std::uint32_t out;
+      std::memcpy(&out, block + index * sizeof out, sizeof out);
+      return out;
+    };
+    std::size_t low = 0;
+    std::size_t high = word_of(0);
+    auto const head = head_size(high);
+    while (low != high) {
+      auto const middle = (low + high) / 2;
+      std::size_t const from = middle == 0 ? head : word_of(2 * middle);
+      auto const length = word_of(1 + 2 * middle) - from;
+      auto const common = length < key.size() ? length : key.size();
+      auto const order = common == 0 ? 0 : std::memcmp(block + from, key.data(), common);
+      if (order < 0 || (order == 0 && length < key.size())) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
   }
 
   shared_string block_;
@@ -174,15 +198,15 @@ inline string_map::string_map(std::vector<value_type> entries) {
 
 inline auto string_map::find(std::string_view key) const noexcept -> std::optional<std::string_view> {
   auto const at = lower_bound(key);
-  if (at == end() || (*at).first != key) return std::nullopt;
-  return (*at).second;
+  if (at == size()) return std::nullopt;
+  auto const [found, value] = at_index(at);
+  return found == key ? std::optional{value} : std::nullopt;
 }
 
 inline void string_map::set(std::string_view key, std::string_view value) {
-  auto const at = lower_bound(key);
+  auto const index = lower_bound(key);
   auto const count = size();
-  auto const index = static_cast<std::size_t>(at - begin());
-  auto const known = index != count && (*at).first == key;
+  auto const known = index != count && at_index(index).first == key;
   auto const next = index + (known ? 1 : 0);  // the first entry behind
   // What is before and behind goes over in one piece each: ends are all that is different.
   auto const old = block_.view();
@@ -194,18 +218,26 @@ inline void string_map::set(std::string_view key, std::string_view value) {
   // Made before it is assigned: `key` and `value` may be of this very map.
   block_ = shared_string::filled(head + before + key.size() + value.size() + behind, [&](char* block) {
     auto* words = block;
-    auto const put = [&](std::size_t number) {
+    auto const put = [&words](std::size_t number) {
       auto const narrow = static_cast<std::uint32_t>(number);
       std::memcpy(words, &narrow, sizeof narrow);
       words += sizeof narrow;
     };
+    auto const put_moved = [&](std::size_t from, std::size_t to, std::size_t by) {
+      for (auto const *at = old.data() + from * sizeof(std::uint32_t), *end = old.data() + to * sizeof(std::uint32_t); at != end;
+           at += sizeof(std::uint32_t)) {
+        std::uint32_t number;
+        std::memcpy(&number, at, sizeof number);
+        put(number + by);  // forwards or, around zero, backwards
+      }
+    };
     put(count + (known ? 0 : 1));
-    for (std::size_t i = 1; i <= 2 * index; ++i) put(word(i) - old_head + head);
+    if (index != 0) put_moved(1, 2 * index + 1, head - old_head);
     auto const key_end = head + before + key.size();
     auto const value_end = key_end + value.size();
     put(key_end);
     put(value_end);
-    for (auto i = 2 * next + 1; i <= 2 * count; ++i) put(word(i) - old_head - skipped + value_end);
+    if (next < count) put_moved(2 * next + 1, 2 * count + 1, value_end - old_head - skipped);
     auto const copy = [block](std::size_t to, std::string_view part) {
       if (!part.empty()) std::memcpy(block + to, part.data(), part.size());
     };

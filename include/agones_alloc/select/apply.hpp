@@ -5,6 +5,7 @@
 #include <agones_alloc/model/allocation.hpp>
 #include <agones_alloc/model/feature_gates.hpp>
 #include <agones_alloc/model/game_server.hpp>
+#include <agones_alloc/model/shared_copy.hpp>
 
 #include <chrono>
 #include <string>
@@ -14,8 +15,8 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
 /// Action errors, the reference's texts, in order of name; they never fail an allocation.
 struct action_report {
-  std::vector<std::string> counter_errors;
-  std::vector<std::string> list_errors;
+  shared_copy<std::vector<std::string>> counter_errors;
+  shared_copy<std::vector<std::string>> list_errors;
 };
 
 /// Changes `server` (a copy of the claimed one): labels, annotations, last-allocated, state Allocated,

@@ -25,8 +25,10 @@ struct view_shape {
   compiled_selector selector;
   ranking order;
   std::size_t hash{0};  ///< of all the above, computed once
+  std::uint64_t serial{0};  ///< the same for copies alone, so that those are known as equal at once; 0: none
 
   friend auto operator==(view_shape const& a, view_shape const& b) -> bool {
+    if (a.serial == b.serial && a.serial != 0) return true;
     return a.hash == b.hash && a.namespace_ == b.namespace_ && a.selector == b.selector && a.order == b.order;
   }
 };

@@ -15,13 +15,14 @@ class inbox {
     message* next{nullptr};
   };
 
-  /// Any thread.
+  /// Any thread. In one order with what is done to other atomics in sequence: who finds that nobody looks yet must be found by
+  /// whoever stops looking.
   void push(message& m) noexcept {
     m.next = newest_.load(std::memory_order_relaxed);
-    while (!newest_.compare_exchange_weak(m.next, &m, std::memory_order_acq_rel, std::memory_order_relaxed)) {
+    while (!newest_.compare_exchange_weak(m.next, &m, std::memory_order_seq_cst, std::memory_order_relaxed)) {
     }
   }
-  auto empty() const noexcept -> bool { return newest_.load(std::memory_order_acquire) == nullptr; }
+  auto empty() const noexcept -> bool { return newest_.load(std::memory_order_seq_cst) == nullptr; }
 
   /// The consumer: everything, oldest first, linked by `next`.
   auto take() noexcept -> message* {

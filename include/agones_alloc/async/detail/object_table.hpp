@@ -1,7 +1,10 @@
 // Versioned game servers and the history of their changes: the data of a memory_store, without its I/O.
 #pragma once
 
+#include <agones_alloc/cache/ready_cache.hpp>
+#include <agones_alloc/cache/word_sharing.hpp>
 #include <agones_alloc/config.hpp>
+#include <agones_alloc/detail/text_hash.hpp>
 #include <agones_alloc/error.hpp>
 #include <agones_alloc/model/game_server.hpp>
 #include <agones_alloc/port/server_source.hpp>
@@ -11,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -29,8 +31,7 @@ struct object_key_view {
 struct object_key_hash {
   using is_transparent = void;
   auto operator()(object_key_view key) const noexcept -> std::size_t {
-    auto const hash = std::hash<std::string_view>{};
-    return hash(key.name.view()) * 31 + hash(key.namespace_.view());
+    return text_hash(key.name, text_hash(key.namespace_, 0));
   }
   auto operator()(object_key const& key) const noexcept -> std::size_t { return (*this)(object_key_view{key}); }
 };
@@ -76,6 +77,8 @@ class object_table {
   };
   void remember(server_event::kind, game_server_ptr);
 
+  // As the cache shares them: it can keep the table's own objects then, and there is one of each.
+  word_sharing<null_mutex> sharing_{cache_options{}.shared_label_sets, cache_options{}.shared_words};
   boost::unordered_flat_map<object_key, stored, object_key_hash, object_key_equal> objects_;
   std::deque<change> history_;
   std::size_t limit_;

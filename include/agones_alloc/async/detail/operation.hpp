@@ -111,7 +111,7 @@ struct operation : recycled<operation>, engine_message, wake_queue::entry, opera
   // The answer that counts, and what was learnt before it.
   error_code ec;
   store_result answer;
-  std::vector<attempt> attempts;
+  shared_copy<std::vector<attempt>> attempts;
   std::shared_ptr<cancel_request> cancel;
   std::unique_ptr<claim_part> claim;
 

@@ -131,7 +131,7 @@ class index_view {
       case order_kind::by_priorities:
       case order_kind::newest_first:
       case order_kind::custom:
-        if (!server.server->meta.name.view().starts_with(keys_.prefix())) ++strangers_;
+        if (!keys_.fits(server.server->meta.name)) ++strangers_;
         put(keys_.make(*server.server, id), nodes);
         return;
       case order_kind::random:

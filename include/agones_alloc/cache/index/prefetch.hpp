@@ -20,9 +20,9 @@ inline void bring_parts_near(game_server const& server) noexcept {
   server.meta.uid.bring_near();
   server.meta.resource_version.bring_near();
   server.meta.annotations.bring_near();
-  __builtin_prefetch(server.status.ports.data());
-  if (!server.status.counters.empty()) __builtin_prefetch(&*server.status.counters.begin());
-  if (!server.status.lists.empty()) __builtin_prefetch(&*server.status.lists.begin());
+  server.status.ports.bring_near();
+  server.status.counters.bring_near();
+  server.status.lists.bring_near();
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail

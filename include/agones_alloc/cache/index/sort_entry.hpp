@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,8 +30,11 @@ class sort_key_maker {
  public:
   explicit sort_key_maker(ranking const& order) : order_{&order} {}
 
-  auto prefix() const noexcept -> std::string_view { return prefix_; }
   void set_prefix(std::string_view prefix) { prefix_ = prefix; }
+  /// True when the name begins with the prefix.
+  auto fits(std::string_view name) const noexcept -> bool {
+    return name.size() >= prefix_.size() && (prefix_.empty() || std::memcmp(name.data(), prefix_.data(), prefix_.size()) == 0);
+  }
 
   auto make(game_server const& server, std::uint32_t id) const noexcept -> sort_entry {
     sort_entry out;
@@ -90,7 +94,7 @@ class sort_key_maker {
   }
 
   void set_name(std::string_view name, sort_entry& out) const noexcept {
-    if (!name.starts_with(prefix_)) {
+    if (!fits(name)) {
       if (name < prefix_) return;
       out.name_head = out.name_tail = ~std::uint64_t{0};
       return;
@@ -102,10 +106,14 @@ class sort_key_maker {
 
   /// The first eight bytes as a number that compares as they do.
   static auto bytes(std::string_view text) noexcept -> std::uint64_t {
-    std::uint64_t out = 0;
-    for (std::size_t i = 0; i != 8; ++i) {
-      out = out << 8 | (i < text.size() ? static_cast<unsigned char>(text[i]) : 0U);
+    char first[8]{};
+    if (text.size() >= 8) {
+      std::memcpy(first, text.data(), 8);
+    } else {
+      for (std::size_t i = 0; i != text.size(); ++i) first[i] = text[i];
     }
+    std::uint64_t out = 0;  // in one step, as compilers know
+    for (int i = 0; i != 8; ++i) out = out << 8 | static_cast<unsigned char>(first[i]);
     return out;
   }
 

@@ -21,6 +21,9 @@ inline auto without_leading_zeros(std::string_view text) noexcept -> std::string
 
 AGONES_ALLOC_DECL auto is_newer_version(std::string_view incoming, std::string_view known) noexcept -> bool {
   if (!detail::is_decimal(incoming) || !detail::is_decimal(known)) return incoming != known;
+  if (incoming.front() != '0' && known.front() != '0') {
+    return incoming.size() != known.size() ? incoming.size() > known.size() : incoming > known;
+  }
   auto const a = detail::without_leading_zeros(incoming);
   auto const b = detail::without_leading_zeros(known);
   return a.size() != b.size() ? a.size() > b.size() : a > b;

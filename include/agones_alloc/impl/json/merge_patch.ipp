@@ -66,14 +66,14 @@ inline void patch_eviction(writer& to, shared_string const& base, shared_string 
 
 inline void patch_status(writer& to, game_server_status const& base, game_server_status const& desired) {
   patch_member(to, "state", base.state, desired.state);
-  if (base.ports != desired.ports) write_or_null(to, "ports", desired.ports);
+  if (base.ports != desired.ports) write_or_null(to, "ports", desired.ports.get());
   patch_member(to, "address", base.address, desired.address);
-  if (base.addresses != desired.addresses) write_or_null(to, "addresses", desired.addresses);
+  if (base.addresses != desired.addresses) write_or_null(to, "addresses", desired.addresses.get());
   patch_member(to, "nodeName", base.node_name, desired.node_name);
   patch_member(to, "reservedUntil", base.reserved_until, desired.reserved_until);
   patch_players(to, base, desired);
-  patch_named(to, "counters", base.counters, desired.counters);
-  patch_named(to, "lists", base.lists, desired.lists);
+  patch_named(to, "counters", base.counters.get(), desired.counters.get());
+  patch_named(to, "lists", base.lists.get(), desired.lists.get());
   patch_eviction(to, base.eviction_safe, desired.eviction_safe);
 }
 

@@ -64,15 +64,15 @@ AGONES_ALLOC_DECL auto allocation_response(game_server_allocation const& request
   auto const& server = *result.server;
   out.meta.name = server.meta.name;
   out.status.game_server_name = server.meta.name;
-  out.status.ports = server.status.ports;
+  out.status.ports = server.status.ports.get();
   out.status.address = server.status.address;
-  out.status.addresses = server.status.addresses;
+  out.status.addresses = server.status.addresses.get();
   out.status.node_name = server.status.node_name;
   out.status.source = detail::wire::source_of(result);
   out.status.metadata = meta_patch{server.meta.labels, server.meta.annotations};
   if (gates.counts_and_lists) {
-    out.status.counters = server.status.counters;
-    out.status.lists = server.status.lists;
+    out.status.counters = server.status.counters.get();
+    out.status.lists = server.status.lists.get();
   }
   return out;
 }

@@ -10,14 +10,14 @@ namespace detail::wire {
 inline void write_value(writer& to, game_server_status const& status) {
   to.open('{');
   write_member(to, "state", status.state);
-  write_or_null(to, "ports", status.ports);
+  write_or_null(to, "ports", status.ports.get());
   write_member(to, "address", status.address);
-  write_or_null(to, "addresses", status.addresses);
+  write_or_null(to, "addresses", status.addresses.get());
   write_member(to, "nodeName", status.node_name);
   write_member(to, "reservedUntil", status.reserved_until);
   write_players(to, status.players.get());
-  write_non_empty(to, "counters", status.counters);
-  write_non_empty(to, "lists", status.lists);
+  write_non_empty(to, "counters", status.counters.get());
+  write_non_empty(to, "lists", status.lists.get());
   if (!status.eviction_safe.empty()) write_eviction(to, status.eviction_safe);
   to.close('}');
 }

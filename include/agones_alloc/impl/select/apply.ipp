@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -32,7 +33,7 @@ inline auto not_found_in(std::string_view what, game_server const& server) -> st
 /// Capacity first, then the count (spec 7.1).
 class counter_applier {
  public:
-  counter_applier(game_server& server, std::vector<std::string>& errors) : server_{server}, errors_{errors} {}
+  counter_applier(game_server& server, shared_copy<std::vector<std::string>>& errors) : server_{server}, errors_{errors} {}
 
   void apply(shared_string const& name, counter_action const& wanted) {
     auto const at = server_.status.counters.find(name);
@@ -66,13 +67,13 @@ class counter_applier {
   }
 
   game_server& server_;
-  std::vector<std::string>& errors_;
+  shared_copy<std::vector<std::string>>& errors_;
 };
 
 /// Capacity, then add, then delete (spec 7.2).
 class list_applier {
  public:
-  list_applier(game_server& server, std::vector<std::string>& errors) : server_{server}, errors_{errors} {}
+  list_applier(game_server& server, shared_copy<std::vector<std::string>>& errors) : server_{server}, errors_{errors} {}
 
   void apply(shared_string const& name, list_action const& wanted) {
     auto const at = server_.status.lists.find(name);
@@ -141,7 +142,7 @@ class list_applier {
   }
 
   game_server& server_;
-  std::vector<std::string>& errors_;
+  shared_copy<std::vector<std::string>>& errors_;
 };
 
 /// The last `pairs` pairs of decimal digits of `number`, with leading zeros.
@@ -160,19 +161,29 @@ inline void put_pairs(char* out, int pairs, std::uint64_t number) noexcept {
 /// Of `when`, in RFC 3339 with as many digits of the fraction as it needs; `text` has room for 30 characters.
 inline auto write_rfc3339_nano(std::chrono::sys_time<std::chrono::nanoseconds> when, char* text) noexcept
     -> std::string_view {
-  auto const day = std::chrono::floor<std::chrono::days>(when);
-  std::chrono::year_month_day const date{day};
-  auto const in_day = static_cast<std::uint64_t>((when - day).count());
-  auto const second = in_day / 1'000'000'000;
-  auto const fraction = in_day % 1'000'000'000;
-  std::memcpy(text, "0000-00-00T00:00:00.0", 21);
-  // 64 bits of nanoseconds reach from 1677 to 2262: four digits.
-  put_pairs(text, 2, static_cast<std::uint64_t>(static_cast<int>(date.year())));
-  put_pairs(text + 5, 1, static_cast<unsigned>(date.month()));
-  put_pairs(text + 8, 1, static_cast<unsigned>(date.day()));
-  put_pairs(text + 11, 1, second / 3600);
-  put_pairs(text + 14, 1, second / 60 % 60);
-  put_pairs(text + 17, 1, second % 60);
+  auto const whole = std::chrono::floor<std::chrono::seconds>(when);
+  auto const fraction = static_cast<std::uint64_t>((when - whole).count());
+  // Most are of the same second as the one before.
+  struct known_second {
+    std::int64_t number;
+    char text[21];
+  };
+  thread_local constinit known_second last{std::numeric_limits<std::int64_t>::min(), {}};
+  if (last.number != whole.time_since_epoch().count()) {
+    last.number = whole.time_since_epoch().count();
+    auto const day = std::chrono::floor<std::chrono::days>(whole);
+    std::chrono::year_month_day const date{day};
+    auto const second = static_cast<std::uint64_t>((whole - day).count());
+    std::memcpy(last.text, "0000-00-00T00:00:00.0", 21);
+    // 64 bits of nanoseconds reach from 1677 to 2262: four digits.
+    put_pairs(last.text, 2, static_cast<std::uint64_t>(static_cast<int>(date.year())));
+    put_pairs(last.text + 5, 1, static_cast<unsigned>(date.month()));
+    put_pairs(last.text + 8, 1, static_cast<unsigned>(date.day()));
+    put_pairs(last.text + 11, 1, second / 3600);
+    put_pairs(last.text + 14, 1, second / 60 % 60);
+    put_pairs(last.text + 17, 1, second % 60);
+  }
+  std::memcpy(text, last.text, 21);
   auto* end = text + 19;
   if (fraction != 0) {
     text[20] = static_cast<char>('0' + fraction / 100'000'000);

@@ -178,7 +178,7 @@ AGONES_ALLOC_DECL auto matches_status(compiled_selector const& selector, game_se
   // `other` stands for many words, so two of them need not be the same word.
   if (selector.state && (*selector.state != status.state || status.state == game_server_state::other)) return false;
   return is_in(selector.share, server) && (!selector.players || detail::holds(*selector.players, status.players.get())) &&
-         detail::hold_all(selector.counters, status.counters) && detail::hold_all(selector.lists, status.lists);
+         detail::hold_all(selector.counters, status.counters.get()) && detail::hold_all(selector.lists, status.lists.get());
 }
 
 AGONES_ALLOC_DECL auto matches(compiled_selector const& selector, game_server const& server) noexcept -> bool {

@@ -6,6 +6,7 @@
 #include <agones_alloc/select/validate.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -95,6 +96,13 @@ inline auto hash_of(view_shape const& shape) noexcept -> std::size_t {
   return hash.value();
 }
 
+/// Of a shape that is complete.
+inline void seal(view_shape& shape) noexcept {
+  static std::atomic<std::uint64_t> last{0};
+  shape.hash = hash_of(shape);
+  shape.serial = last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
 }  // namespace detail
 
 AGONES_ALLOC_DECL auto allocation_request::make(game_server_allocation gsa, feature_gates gates, choice_options choice)
@@ -117,12 +125,12 @@ AGONES_ALLOC_DECL allocation_request::allocation_request(secret, game_server_all
   shapes_per_selector_ = choice.prefer.count > 1 ? 2 : 1;
   shapes_.reserve(gsa_.spec.selectors.size() * shapes_per_selector_);
   auto const add = [this](view_shape shape) {
-    shape.hash = detail::hash_of(shape);
+    detail::seal(shape);
     shapes_.push_back(std::move(shape));
   };
   for (auto const& selector : gsa_.spec.selectors) {
     // Validation compiled the same labels, so there is a value.
-    view_shape shape{gsa_.meta.namespace_, compile(selector, gates_).value(), order, 0};
+    view_shape shape{gsa_.meta.namespace_, compile(selector, gates_).value(), order, 0, 0};
     if (choice.exact && gates_.counts_and_lists) detail::add_exact_clauses(shape.selector, gsa_.spec);
     if (choice.prefer.count > 1) {
       auto preferred = shape;
@@ -138,7 +146,7 @@ AGONES_ALLOC_DECL auto allocation_request::in_namespace(std::string_view name) c
   out->gsa_.meta.namespace_ = name;
   for (auto& shape : out->shapes_) {
     shape.namespace_ = out->gsa_.meta.namespace_;
-    shape.hash = detail::hash_of(shape);
+    detail::seal(shape);
   }
   return out;
 }

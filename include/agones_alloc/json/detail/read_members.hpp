@@ -5,6 +5,7 @@
 #include <agones_alloc/json/detail/read_scalar.hpp>
 #include <agones_alloc/json/detail/reader.hpp>
 #include <agones_alloc/model/named_map.hpp>
+#include <agones_alloc/model/shared_copy.hpp>
 #include <agones_alloc/model/shared_string.hpp>
 #include <agones_alloc/model/string_map.hpp>
 
@@ -37,6 +38,12 @@ void read_value(reader& in, place const& at, boost::json::value const& value, st
   read_nullable(in, at, value, out.emplace());
 }
 
+template <class Container>
+void read_value(reader& in, place const& at, boost::json::value const& value, shared_copy<Container>& out) {
+  Container read;
+  read_value(in, at, value, read);
+  out = std::move(read);
+}
 template <class T>
 void read_value(reader& in, place const& at, boost::json::value const& value, std::vector<T>& out) {
   if (!value.is_array()) return in.expected(at, "an array", value);

@@ -4,6 +4,7 @@
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/json/detail/writer.hpp>
 #include <agones_alloc/model/named_map.hpp>
+#include <agones_alloc/model/shared_copy.hpp>
 #include <agones_alloc/model/shared_string.hpp>
 #include <agones_alloc/model/string_map.hpp>
 
@@ -26,6 +27,10 @@ void write_value(writer& to, std::vector<T> const& values) {
   to.open('[');
   for (auto const& value : values) write_value(to, value);
   to.close(']');
+}
+template <class Container>
+void write_value(writer& to, shared_copy<Container> const& shared) {
+  write_value(to, shared.get());
 }
 inline void write_value(writer& to, string_map const& map) {
   to.open('{');

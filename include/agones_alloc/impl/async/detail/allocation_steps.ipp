@@ -20,12 +20,12 @@ auto fate_of(allocation_action const&) noexcept -> shared_fate;  // allocation_s
 class answer_to_engine {
  public:
   /// Asio's default keeps two blocks for reuse, and takes the others with an alignment, which is slow.
-  using allocator_type = std::allocator<void>;
+  using allocator_type = small_block_allocator<void>;
   auto get_allocator() const noexcept -> allocator_type { return {}; }
 
   answer_to_engine(std::shared_ptr<allocation_engine> engine, operation& op) noexcept
       : engine_{std::move(engine)}, op_{&op} {
-    op.dropped.store(false);
+    op.dropped.store(false, std::memory_order_relaxed);  // nobody else knows of this answer yet
   }
   answer_to_engine(answer_to_engine&&) noexcept = default;
   ~answer_to_engine() {
@@ -206,7 +206,7 @@ inline void allocation_engine::draw_stamp(operation& op) {
 
 // What the allocation makes of the claimed server.
 inline auto allocation_engine::desired_of(operation& op) -> std::shared_ptr<game_server> {
-  auto desired = std::make_shared<game_server>(*op.base);
+  auto desired = copy_of(*op.base);
   if (!op.fsm.repeats()) {
     draw_stamp(op);
     put_into(op, *desired);

@@ -65,7 +65,7 @@ inline auto own_desired(update_request& request) -> std::shared_ptr<game_server>
   if (request.may_take_over && request.desired.use_count() == 1) {
     return std::const_pointer_cast<game_server>(std::exchange(request.desired, nullptr));
   }
-  return std::make_shared<game_server>(*request.desired);
+  return copy_of(*request.desired);
 }
 
 AGONES_ALLOC_DECL void memory_store_core::update(update_request request, store::handler handler) {

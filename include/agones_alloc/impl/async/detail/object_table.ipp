@@ -33,16 +33,18 @@ inline auto uid_of_version(std::uint64_t version) -> shared_string {
 
 AGONES_ALLOC_DECL auto object_table::create(game_server server, timestamp now) -> result<game_server_ptr> {
   if (server.meta.name.empty()) return error_code{errc::invalid_request};
-  auto const [at, fresh] = objects_.try_emplace(key_of(server.meta));
-  if (!fresh) return error_code{errc::conflict};
+  if (objects_.contains(object_key_view{server.meta})) return error_code{errc::conflict};
+  sharing_.share_in(server);
   auto const version = ++version_;
   if (server.meta.uid.empty()) server.meta.uid = uid_of_version(version);
   if (server.meta.creation_timestamp == unset_time) server.meta.creation_timestamp = now;
   if (server.meta.generation == 0) server.meta.generation = 1;
   server.meta.resource_version = version_text(version);
-  at->second = {std::make_shared<game_server const>(std::move(server)), version};
-  remember(server_event::kind::added, at->second.server);
-  return at->second.server;
+  auto key = key_of(server.meta);
+  auto const made = game_server_ptr{copy_of(std::move(server))};
+  objects_.emplace(std::move(key), stored{made, version});
+  remember(server_event::kind::added, made);
+  return made;
 }
 
 AGONES_ALLOC_DECL auto object_table::update(game_server const& base, std::shared_ptr<game_server> desired, bool quiet)
