@@ -49,7 +49,7 @@ inline auto held_meta(object_meta const& meta) noexcept -> std::size_t {
 inline auto held_server(game_server const& server) noexcept -> std::size_t {
   auto const& status = server.status;
   auto out = sizeof server + 32 + held_meta(server.meta) + held_text(server.spec) + held_text(status.address) +
-             status.ports.capacity() * sizeof(game_server_port) + status.addresses.capacity() * sizeof(node_address);
+             status.ports.get().capacity() * sizeof(game_server_port) + status.addresses.get().capacity() * sizeof(node_address);
   for (auto const& one : status.addresses) out += held_text(one.address);
   for (auto const& [name, counter] : status.counters) out += sizeof name + sizeof counter + held_text(name);
   for (auto const& [name, list] : status.lists) {
