@@ -21,6 +21,7 @@
 #include <agones_alloc/impl/json/rest_request.ipp>
 #include <agones_alloc/impl/json/rest_response.ipp>
 #include <agones_alloc/impl/json/status.ipp>
+#include <agones_alloc/impl/json/table.ipp>
 #include <agones_alloc/impl/json/time.ipp>
 #include <agones_alloc/impl/json/watch_reader.ipp>
 #include <agones_alloc/impl/json/write_allocation.ipp>

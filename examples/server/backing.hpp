@@ -1,7 +1,10 @@
 // Where the server's game servers are.
 #pragma once
 
+#include <agones_alloc/async/memory_store.hpp>
 #include <agones_alloc/beast/client/http_client.hpp>
+#include <agones_alloc/beast/cluster_api/event_book.hpp>
+#include <agones_alloc/embedded/embedded_cluster.hpp>
 #include <agones_alloc/model/fleet.hpp>
 #include <agones_alloc/model/policy.hpp>
 #include <agones_alloc/port/recorder.hpp>
@@ -14,6 +17,13 @@
 
 namespace agones_alloc_server {
 
+/// What embedded fleets are made of; null with a cluster.
+struct embedded_parts {
+  agones_alloc::memory_store* store{nullptr};
+  agones_alloc::embedded_cluster* cluster{nullptr};
+  agones_alloc::event_book const* events{nullptr};
+};
+
 /// Embedded fleets, or a Kubernetes cluster. Keeps the cache in step with them. Confined to the server's one thread.
 class backing {
  public:
@@ -22,6 +32,8 @@ class backing {
   virtual auto events() -> agones_alloc::recorder* = 0;
   /// Of the cluster's API server, for all but allocations; null without one.
   virtual auto client() -> agones_alloc::http_client* { return nullptr; }
+
+  virtual auto embedded() -> embedded_parts { return {}; }
 
   /// Before anything else; prints what is wrong. False: it cannot be served.
   virtual auto prepare() -> bool = 0;

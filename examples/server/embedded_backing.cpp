@@ -3,6 +3,8 @@
 #include <agones_alloc/yaml/manifest_files.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <iostream>
 #include <iterator>
 #include <optional>
@@ -31,6 +33,14 @@ auto load_fleets(server_options const& options, logger& log) -> std::optional<ya
   return all;
 }
 
+auto stored(server_options const& options, timer& time) -> memory_store_options {
+  memory_store_options out;
+  out.watches = options.max_watches + 64;  // beside those of the server itself
+  out.first_version = first_version(time);
+  out.clock = &time;
+  return out;
+}
+
 auto add_to(embedded_cluster& cluster, yaml::manifests const& loaded) -> bool {
   field_errors problems;
   auto const take = [&problems](std::string const& what, field_errors found) {
@@ -48,6 +58,11 @@ auto add_to(embedded_cluster& cluster, yaml::manifests const& loaded) -> bool {
 
 }  // namespace
 
+auto first_version(timer const& time) -> std::uint64_t {
+  auto const since = std::chrono::floor<std::chrono::milliseconds>(time.wall_now().time_since_epoch()).count();
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(since, 0));
+}
+
 void event_log::record(game_server const& about, type kind, std::string_view reason, std::string_view message) {
   auto const key = to_string(key_of(about.meta));
   log_->log(kind == type::warning ? severity::warning : severity::debug, message, {{"gsKey", key}, {"reason", reason}});
@@ -58,8 +73,9 @@ embedded_backing::embedded_backing(boost::asio::any_io_executor executor, server
                                    event_serving& told)
     : options_{options},
       log_{log},
-      events_{log},
-      store_{executor, memory_store_options{.clock = &time}},
+      event_log_{log},
+      events_{time, &event_log_},
+      store_{executor, stored(options, time)},
       cluster_{executor, store_, time, {options.simulator, 256}},
       reflector_{executor, store_, cache, time, random,
                  reflector_options{.log = &log,

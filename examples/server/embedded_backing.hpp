@@ -7,6 +7,7 @@
 
 #include <agones_alloc/async/memory_store.hpp>
 #include <agones_alloc/async/reflector.hpp>
+#include <agones_alloc/beast/cluster_api/event_book.hpp>
 #include <agones_alloc/cache/ready_cache.hpp>
 #include <agones_alloc/embedded/embedded_cluster.hpp>
 #include <agones_alloc/port/logger.hpp>
@@ -15,7 +16,13 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
+#include <cstdint>
+
 namespace agones_alloc_server {
+
+/// Where resource versions begin: later than those of any process before this one, so that who watched that one is told
+/// that its version is too old.
+auto first_version(agones_alloc::timer const&) -> std::uint64_t;
 
 /// Kubernetes Events as log lines.
 class event_log final : public agones_alloc::recorder {
@@ -42,11 +49,13 @@ class embedded_backing final : public backing {
   auto changed_fleets() -> std::optional<std::vector<std::shared_ptr<agones_alloc::fleet const>>> override;
   auto policies() const -> std::vector<agones_alloc::game_server_allocation_policy> override { return loaded_.policies; }
   auto describe() -> std::string override;
+  auto embedded() -> embedded_parts override { return {&store_, &cluster_, &events_}; }
 
  private:
   server_options const& options_;
   agones_alloc::logger& log_;
-  event_log events_;
+  event_log event_log_;
+  agones_alloc::event_book events_;
   agones_alloc::memory_store store_;
   agones_alloc::embedded_cluster cluster_;
   agones_alloc::reflector reflector_;

@@ -352,6 +352,9 @@ void add_fleets(table& t, server_options& o) {
          },
          "Simulated seconds in a second");
   t.number("max-servers", o.simulator.max_servers, 1, 10'000'000, "Game servers alive at once; at the bound none is created");
+  t.flag("no-cluster-api", o.no_cluster_api,
+         "Do not serve the fleets as a small Kubernetes cluster: no kubectl get, scale and delete, allocations only");
+  t.number("max-watches", o.max_watches, 1, 100'000, "Watches of that cluster at once; one more is told 429");
   t.number("seed", o.simulator.seed, 0, std::numeric_limits<std::uint64_t>::max(),
            "Of everything random: the same seed gives the same fleets");
 }

@@ -99,6 +99,8 @@ struct server_options {
   std::size_t max_shapes{1024};
   std::size_t max_waiting{10'000};
   std::size_t requests_per_client{512};  ///< 0: no bound
+  bool no_cluster_api{false};
+  std::size_t max_watches{256};
   agones_alloc::claim_options claims;
   bool leave_claims{false};
   std::vector<event_sink_settings> event_sinks;

@@ -17,6 +17,7 @@
 #include <agones_alloc/beast/caller_gate.hpp>
 #include <agones_alloc/beast/http_listener.hpp>
 #include <agones_alloc/beast/claims_front_end.hpp>
+#include <agones_alloc/beast/cluster_api/cluster_front_end.hpp>
 #include <agones_alloc/beast/http_router.hpp>
 #include <agones_alloc/beast/kubernetes_front_end.hpp>
 #include <agones_alloc/beast/probes.hpp>
@@ -83,8 +84,9 @@ class program {
         claims_{allocator_, time_, claims_options()},
         fleets_{make_fleets()},
         rest_routes_{rest_},
+        cluster_api_{make_cluster_api()},
         loads_{options.requests_per_client},
-        kubernetes_gate_{kubernetes_, loads_, refusal_form::kubernetes},
+        kubernetes_gate_{kubernetes_api(), loads_, refusal_form::kubernetes},
         rest_gate_{rest_routes_, loads_, refusal_form::rest},
         tls_{make_tls()},
         router_{tls_ ? tls_->kubernetes() : kubernetes_gate_},
@@ -175,6 +177,23 @@ class program {
     return std::make_unique<fleet_serving>(options_, *directory_, allocator_, *backing_, time_, front_end(options_));
   }
 
+  auto make_cluster_api() -> std::unique_ptr<cluster_front_end> {
+    auto const parts = backing_->embedded();
+    if (options_.no_cluster_api || parts.cluster == nullptr) return nullptr;
+    cluster_api_options how;
+    how.watches = how.fleets.waiters = options_.max_watches;
+    how.max_replicas = options_.simulator.max_servers;
+    how.fleets.first_version = first_version(time_);
+    how.events = parts.events;
+    how.may_use = front_end(options_).may_allocate;
+    return std::make_unique<cluster_front_end>(io_.get_executor(), *parts.store, *parts.cluster, time_, kubernetes_, how);
+  }
+
+  auto kubernetes_api() -> http_handler& {
+    if (cluster_api_) return *cluster_api_;
+    return kubernetes_;
+  }
+
   static auto front_end(server_options const& options) -> front_end_options {
     auto out = options.front_end;
     if (options.tls.clients.empty()) return out;
@@ -226,8 +245,11 @@ class program {
     if (fleets_ && !options_.no_page) std::cout << "  the fleets, live, in a browser: " << url << "/\n";
     std::cout << "  listening on " << url << "  (also /live, /ready, /metrics)\n"
               << "  the next game server:\n    curl -s -H 'Content-Type: application/json' " << url
-              << "/apis/allocation.agones.dev/v1/namespaces/" << first_namespace << "/gameserverallocations -d '{\"spec\":{}}'\n"
-              << std::flush;
+              << "/apis/allocation.agones.dev/v1/namespaces/" << first_namespace << "/gameserverallocations -d '{\"spec\":{}}'\n";
+    if (cluster_api_) {
+      std::cout << "  the fleets:\n    kubectl --server " << url << " -n " << first_namespace << " get fleets,gameservers\n";
+    }
+    std::cout << std::flush;
   }
 
   void await_signal() {
@@ -306,6 +328,7 @@ class program {
   claims_front_end claims_;
   std::unique_ptr<fleet_serving> fleets_;
   http_router rest_routes_;  ///< what needs the same rights
+  std::unique_ptr<cluster_front_end> cluster_api_;  ///< null: no embedded fleets, or not to be shown
   caller_loads loads_;
   caller_gate kubernetes_gate_;
   caller_gate rest_gate_;

@@ -240,6 +240,43 @@ TEST_CASE_FIXTURE(store_fixture, "a watch from a forgotten or foreign version is
   CHECK(names((*waiting)->value) == "+z ");
 }
 
+TEST_CASE_FIXTURE(store_fixture, "changes can be asked for, with what a server was before its labels changed") {
+  store.create(make_server("a"));
+  store.modify(key("a"), [](game_server& s) { s.status.state = game_server_state::shutdown; });
+  store.modify(key("a"), [](game_server& s) { s.meta.labels = {{"mode", "duel"}}; });
+  store.remove(key("a"));
+  auto const all = store.changes_after("0", 100);
+  REQUIRE(all.has_value());
+  REQUIRE(all->changes.size() == 4);
+  CHECK(all->resource_version == "4");
+  CHECK(all->changes[0].event.what == server_event::kind::added);
+  CHECK_FALSE(all->changes[0].relabelled);
+  CHECK_FALSE(all->changes[1].relabelled);
+  REQUIRE(all->changes[2].relabelled);
+  CHECK(all->changes[2].relabelled->meta.resource_version == "2");
+  CHECK(all->changes[3].event.what == server_event::kind::deleted);
+  auto const some = store.changes_after("1", 2);
+  REQUIRE(some.has_value());
+  CHECK(some->changes.size() == 2);
+  CHECK(some->resource_version == "3");
+  auto const none = store.changes_after("4", 2);
+  REQUIRE(none.has_value());
+  CHECK(none->changes.empty());
+  CHECK(none->resource_version == "4");
+  store.compact();
+  CHECK(store.changes_after("3", 1).error() == errc::too_old);
+  CHECK(store.changes_after("5", 1).error() == errc::too_old);
+  CHECK(store.changes_after("x", 1).error() == errc::too_old);
+}
+
+TEST_CASE_FIXTURE(store_fixture, "versions of another store's time are too old") {
+  auto later = options();
+  later.first_version = 1000;
+  memory_store next{context.get_executor(), later};
+  CHECK(next.changes_after("999", 1).error() == errc::too_old);
+  CHECK(next.changes_after("1000", 1).has_value());
+}
+
 TEST_CASE_FIXTURE(store_fixture, "waiting watches are bounded, cancellable, and end with the store") {
   boost::asio::cancellation_signal stop;
   auto const first = watch("0", &stop);

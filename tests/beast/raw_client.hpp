@@ -113,6 +113,16 @@ class raw_client {
     return receive(head_only);
   }
 
+  /// Everything up to and with `end`, which comes after what was received before; "" when the connection ended instead.
+  auto receive_until(std::string const& end) -> std::string {
+    auto const size = wait_for([&](auto handler) {
+      boost::asio::async_read_until(socket_, boost::asio::dynamic_buffer(input_), end, std::move(handler));
+    });
+    auto out = input_.substr(0, size);
+    input_.erase(0, size);
+    return out;
+  }
+
   /// True when the other side closes without sending anything more.
   auto ends() -> bool {
     char byte = 0;

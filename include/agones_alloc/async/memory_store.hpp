@@ -14,8 +14,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
@@ -25,6 +27,17 @@ struct memory_store_options {
   std::size_t watches{1024};       ///< watches that may wait at once; more fail with errc::too_many_requests
   std::uint64_t first_version{0};  ///< the first change gets the next number
   timer* clock{nullptr};           ///< for creation timestamps and for faults with latency; must outlive the store
+};
+
+/// What happened to a server.
+struct store_change {
+  server_event event;
+  game_server_ptr relabelled;  ///< of `modified`: what it was before, if its labels were others; else null
+};
+
+struct store_changes {
+  std::vector<store_change> changes;
+  std::string resource_version;  ///< where to go on from
 };
 
 namespace detail {
@@ -71,6 +84,11 @@ class memory_store final : public store, public server_source {
   AGONES_ALLOC_DECL auto find(object_key const&) const -> game_server_ptr;  ///< null when absent
   AGONES_ALLOC_DECL auto list() const -> server_list;                      ///< sorted by namespace and name
   AGONES_ALLOC_DECL auto size() const -> std::size_t;
+
+  /// What happened after `resource_version`, `most` changes at most; none yet: none, with the same version. For those
+  /// who select by labels, and wait with async_watch. Error: too_old.
+  AGONES_ALLOC_DECL auto changes_after(std::string_view resource_version, std::size_t most) const
+      -> result<store_changes>;
 
   /// What goes wrong from now on; null: nothing.
   AGONES_ALLOC_DECL void set_faults(std::shared_ptr<fault_plan>);

@@ -1,6 +1,7 @@
 // Versioned game servers and the history of their changes: the data of a memory_store, without its I/O.
 #pragma once
 
+#include <agones_alloc/async/memory_store.hpp>
 #include <agones_alloc/cache/ready_cache.hpp>
 #include <agones_alloc/cache/word_sharing.hpp>
 #include <agones_alloc/config.hpp>
@@ -47,7 +48,8 @@ struct object_key_equal {
 /// One counter gives every change its resource version. Not thread-safe.
 class object_table {
  public:
-  object_table(std::size_t history, std::uint64_t first_version) : limit_{history}, version_{first_version} {}
+  object_table(std::size_t history, std::uint64_t first_version)
+      : limit_{history}, version_{first_version}, forgotten_{first_version} {}
 
   AGONES_ALLOC_DECL auto create(game_server, timestamp now) -> result<game_server_ptr>;
   /// `desired`, which nobody else holds, replaces the object if the table still holds base's version; uid and
@@ -61,6 +63,8 @@ class object_table {
 
   /// Changes after `from`, at most `most`; errc::too_old when they are forgotten, or `from` is none of ours.
   AGONES_ALLOC_DECL auto changes_after(std::uint64_t from, std::size_t most) const -> result<server_events>;
+  /// The same, with what servers were before their labels changed.
+  AGONES_ALLOC_DECL auto full_changes_after(std::uint64_t from, std::size_t most) const -> result<store_changes>;
   auto has_changes_after(std::uint64_t from) const noexcept -> bool {
     return from < forgotten_ || from > version_ || (!history_.empty() && history_.back().version > from);
   }
@@ -74,8 +78,11 @@ class object_table {
   struct change {
     std::uint64_t version;
     server_event event;
+    game_server_ptr relabelled;
   };
-  void remember(server_event::kind, game_server_ptr);
+  void remember(server_event::kind, game_server_ptr, game_server_ptr relabelled = nullptr);
+  /// The first change after `from`; nullopt when those are forgotten, or `from` is none of ours.
+  auto first_after(std::uint64_t from) const -> std::optional<std::deque<change>::const_iterator>;
 
   // As the cache shares them: it can keep the table's own objects then, and there is one of each.
   word_sharing<null_mutex> sharing_{cache_options{}.shared_label_sets, cache_options{}.shared_words};
@@ -83,7 +90,7 @@ class object_table {
   std::deque<change> history_;
   std::size_t limit_;
   std::uint64_t version_;
-  std::uint64_t forgotten_{0};  ///< changes up to this version are no longer in history_
+  std::uint64_t forgotten_;  ///< changes up to this version are no longer in history_
 };
 
 /// The version as decimal text, and back; nullopt when `text` is no such number.

@@ -43,6 +43,13 @@ AGONES_ALLOC_DECL auto memory_store::size() const -> std::size_t {
   return core_->look([](detail::object_table const& table) { return table.size(); });
 }
 
+AGONES_ALLOC_DECL auto memory_store::changes_after(std::string_view resource_version, std::size_t most) const
+    -> result<store_changes> {
+  auto const from = detail::version_number(resource_version);
+  if (!from) return error_code{errc::too_old};
+  return core_->look([&](detail::object_table const& table) { return table.full_changes_after(*from, most); });
+}
+
 AGONES_ALLOC_DECL void memory_store::set_faults(std::shared_ptr<fault_plan> plan) { core_->set_faults(std::move(plan)); }
 
 AGONES_ALLOC_DECL void memory_store::compact() {

@@ -65,8 +65,9 @@ AGONES_ALLOC_DECL auto object_table::update(game_server const& base, std::shared
   // As the CRD without a status subresource: any change but that of labels and annotations counts (spec 4.2).
   auto const same = now.status.state == was.status.state && now.spec == was.spec && now.status == was.status;
   now.meta.generation = was.meta.generation + (same ? 0 : 1);
+  auto relabelled = now.meta.labels == was.meta.labels ? nullptr : entry.server;
   entry = {std::move(desired), version};
-  if (!quiet) remember(server_event::kind::modified, entry.server);
+  if (!quiet) remember(server_event::kind::modified, entry.server, std::move(relabelled));
   return entry.server;
 }
 
@@ -99,12 +100,11 @@ AGONES_ALLOC_DECL auto object_table::list() const -> server_list {
 }
 
 AGONES_ALLOC_DECL auto object_table::changes_after(std::uint64_t from, std::size_t most) const -> result<server_events> {
-  if (from < forgotten_ || from > version_) return error_code{errc::too_old};
-  auto at = std::upper_bound(history_.begin(), history_.end(), from,
-                             [](std::uint64_t version, change const& c) { return version < c.version; });
+  auto first = first_after(from);
+  if (!first) return error_code{errc::too_old};
   server_events out;
   auto last = from;
-  for (; at != history_.end() && out.events.size() < most; ++at) {
+  for (auto at = *first; at != history_.end() && out.events.size() < most; ++at) {
     out.events.push_back(at->event);
     last = at->version;
   }
@@ -112,13 +112,34 @@ AGONES_ALLOC_DECL auto object_table::changes_after(std::uint64_t from, std::size
   return out;
 }
 
+AGONES_ALLOC_DECL auto object_table::full_changes_after(std::uint64_t from, std::size_t most) const
+    -> result<store_changes> {
+  auto first = first_after(from);
+  if (!first) return error_code{errc::too_old};
+  store_changes out;
+  auto last = from;
+  for (auto at = *first; at != history_.end() && out.changes.size() < most; ++at) {
+    out.changes.push_back({at->event, at->relabelled});
+    last = at->version;
+  }
+  out.resource_version = version_text(last).str();
+  return out;
+}
+
+inline auto object_table::first_after(std::uint64_t from) const -> std::optional<std::deque<change>::const_iterator> {
+  if (from < forgotten_ || from > version_) return std::nullopt;
+  return std::upper_bound(history_.begin(), history_.end(), from,
+                          [](std::uint64_t version, change const& c) { return version < c.version; });
+}
+
 AGONES_ALLOC_DECL void object_table::forget_history() {
   history_.clear();
   forgotten_ = version_;
 }
 
-AGONES_ALLOC_DECL void object_table::remember(server_event::kind what, game_server_ptr server) {
-  history_.push_back({version_, {what, std::move(server)}});
+AGONES_ALLOC_DECL void object_table::remember(server_event::kind what, game_server_ptr server,
+                                             game_server_ptr relabelled) {
+  history_.push_back({version_, {what, std::move(server)}, std::move(relabelled)});
   while (history_.size() > limit_) {
     forgotten_ = history_.front().version;
     history_.pop_front();
