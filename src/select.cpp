@@ -4,7 +4,6 @@
 #include <agones_alloc/impl/select/defaults.ipp>
 #include <agones_alloc/impl/select/find.ipp>
 #include <agones_alloc/impl/select/kubernetes_names.ipp>
-#include <agones_alloc/impl/select/label_query.ipp>
 #include <agones_alloc/impl/select/match.ipp>
 #include <agones_alloc/impl/select/rank.ipp>
 #include <agones_alloc/impl/select/request.ipp>

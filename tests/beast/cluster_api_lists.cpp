@@ -87,6 +87,18 @@ TEST_CASE("a list is selected by labels and fields, sets included") {
   CHECK(c.get(std::string{all_servers} + "?labelSelector=a%20b").status == 400);
   CHECK(c.get(std::string{all_servers} + "?limit=-1").status == 400);
   CHECK(c.get(std::string{all_servers} + "?watch=maybe").status == 400);
+  CHECK(count("limit=9223372036854775807") == 5);
+  CHECK(c.get(std::string{all_servers} + "?limit=9223372036854775808").status == 400);
+  CHECK(c.get(std::string{all_servers} + "?limit=1e3").status == 400);
+  CHECK(c.get(std::string{all_servers} + "?timeoutSeconds=x").status == 400);
+  CHECK(c.get(std::string{all_servers} + "?labelSelector=" + std::string(5000, 'a')).status == 400);
+  CHECK(c.get(std::string{all_servers} + "?fieldSelector=metadata.name=" + std::string(5000, 'a')).status == 400);
+  std::string many;
+  for (int i = 0; i != 64; ++i) many += ",!a" + std::to_string(i);
+  CHECK(count("labelSelector=" + many.substr(1)) == 5);
+  auto const long_one = c.get(std::string{all_servers} + "?labelSelector=b" + many);
+  CHECK(long_one.status == 400);
+  CHECK(text_at(c.json(long_one), "/message").find("64 requirements") != std::string::npos);
 }
 
 TEST_CASE("pages show one state, whatever happens between them") {
@@ -129,7 +141,14 @@ TEST_CASE("a page of a list that is no longer kept is 410, and so is a version t
   auto const token = text_at(c.list(std::string{all_servers} + "?limit=1"), "/metadata/continue");
   auto const go_on = [&](std::string const& with) { return c.get(std::string{all_servers} + "?limit=1&continue=" + with); };
   CHECK(go_on(token).status == 200);
-  for (auto const* bad : {"x", "1.2", "1.1.99999", "1.1.1x", "..", "0.1.1"}) CHECK_MESSAGE(go_on(bad).status == 410, bad);
+  for (auto const* gone : {"1.1.99999", "0.1.1", "18446744073709551615.18446744073709551616.99999999999999999999"}) {
+    CHECK_MESSAGE(go_on(gone).status == 410, gone);
+  }
+  for (auto const* bad : {"x", "1.2", "1.1.1x", "..", "1.1.1.1", "-1.1.1", "%00.1.1", "123456789012345678901.1.1"}) {
+    auto const refused = go_on(bad);
+    CHECK_MESSAGE(refused.status == 400, bad);
+    CHECK_MESSAGE(text_at(c.json(refused), "/message").find("continue") != std::string::npos, bad);
+  }
   c.time.advance(std::chrono::minutes{6});
   auto const late = go_on(token);
   CHECK(late.status == 410);
@@ -226,6 +245,7 @@ TEST_CASE("events of game servers are listed by what they are about, counted, an
   CHECK(count("type!=Normal") == 1);
   CHECK(c.get("/api/v1/events?fieldSelector=nonsense").status == 400);
   CHECK(c.get("/api/v1/events?watch=true").status == 405);
+  CHECK(c.get("/api/v1/events?watch=false").status == 200);
   CHECK(c.ask("DELETE", "/api/v1/events").status == 405);
   CHECK(c.list("/api/v1/namespaces/games/events").at("items").as_array().empty());
   auto const table = c.json(c.get("/api/v1/events", as_table));

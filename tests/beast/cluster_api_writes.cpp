@@ -86,8 +86,20 @@ TEST_CASE("a scale that makes no sense is refused by field and changes nothing")
   CHECK(patch(c, "[]").status == 400);
   CHECK(patch(c, "{").status == 400);
   CHECK(patch(c, R"({"spec":{"replicas":5}})", "?dryRun=Some").status == 400);
-  CHECK(c.ask("PUT", scale_path, R"({"spec":{}})", plain).status == 422);
-  CHECK(c.ask("PATCH", scale_path, R"([{"op":"replace"}])", {{"Content-Type", "application/json-patch+json"}}).status == 415);
+  CHECK(patch(c, R"({"spec":null})").status == 422);
+  CHECK(patch(c, R"({"spec":5})").status == 400);
+  CHECK(patch(c, R"({"kind":"Fleet","spec":{"replicas":5}})").status == 400);
+  CHECK(patch(c, R"({"metadata":{"name":"other"},"spec":{"replicas":5}})").status == 400);
+  CHECK(patch(c, R"({"metadata":{"namespace":"games"},"spec":{"replicas":5}})").status == 400);
+  CHECK(patch(c, std::string(100, '[') + std::string(100, ']')).status == 400);
+  CHECK(patch(c, R"({"spec":{"replicas":5},"deep":)" + std::string(100'000, '[')).status == 400);
+  CHECK(c.ask("PUT", scale_path, "{}", plain).status == 422);
+  CHECK(c.ask("PUT", scale_path, "", plain).status == 400);
+  auto const strategic = c.ask("PATCH", scale_path, R"({"spec":{"replicas":5}})", {{"Content-Type", "application/strategic-merge-patch+json"}});
+  CHECK(strategic.status == 415);
+  CHECK(text_at(c.json(strategic), "/reason") == "UnsupportedMediaType");
+  CHECK(text_at(c.json(strategic), "/message").find("application/merge-patch+json") != std::string::npos);
+  CHECK(c.ask("PATCH", scale_path, R"({"spec":{"replicas":5}})", {{"Content-Type", "application/apply-patch+yaml"}}).status == 415);
   CHECK(c.ask("PUT", scale_path, R"({"spec":{"replicas":5}})", {{"Content-Type", "application/yaml"}}).status == 415);
   CHECK(c.ask("PATCH", scale_path, R"({"spec":{"replicas":5}})").status == 415);
   CHECK(c.ask("PATCH", std::string{fleets_path} + "/nothing/scale", R"({"spec":{"replicas":5}})", merge).status == 404);
@@ -97,6 +109,43 @@ TEST_CASE("a scale that makes no sense is refused by field and changes nothing")
   foreign["Host"] = "127.0.0.1:8080";
   CHECK(c.ask("PATCH", scale_path, R"({"spec":{"replicas":5}})", foreign).status == 403);
   CHECK(replicas(c) == 3);
+}
+
+TEST_CASE("a scale that is put without replicas is one of 0, as Go's clients write it") {
+  small_cluster c;
+  auto const answer = c.ask("PUT", scale_path, R"({"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{"name":"simple"},"spec":{},"status":{}})", plain);
+  CHECK(answer.status == 200);
+  CHECK(text_at(c.json(answer), "/spec/replicas") == "0");
+  c.until([&] { return c.server_names().empty(); });
+  CHECK(patch(c, R"({"spec":{"replicas":2}})").status == 200);
+  CHECK(patch(c, R"({"spec":{}})").status == 200);
+  CHECK(replicas(c) == 2);
+}
+
+TEST_CASE("a JSON patch of a scale holds as a whole, or not at all") {
+  small_cluster c;
+  auto const steps = [&](std::string const& body) {
+    return c.ask("PATCH", scale_path, body, {{"Content-Type", "application/json-patch+json"}}).status;
+  };
+  CHECK(steps(R"([{"op":"test","path":"/spec/replicas","value":3},{"op":"replace","path":"/spec/replicas","value":4}])") == 200);
+  CHECK(replicas(c) == 4);
+  CHECK(steps(R"([{"op":"add","path":"/spec/replicas","value":5},{"op":"test","path":"/spec/replicas","value":5}])") == 200);
+  CHECK(replicas(c) == 5);
+  CHECK(steps(R"([{"op":"test","path":"/spec/replicas","value":3},{"op":"replace","path":"/spec/replicas","value":9}])") == 422);
+  CHECK(steps(R"([{"op":"replace","path":"/spec/replicas","value":9},{"op":"test","path":"/spec/replicas","value":5}])") == 422);
+  CHECK(steps(R"([{"op":"replace","path":"/spec/replicas","value":9},{"op":"test","path":"/metadata/resourceVersion","value":"1"}])") == 409);
+  CHECK(steps(R"([{"op":"remove","path":"/spec/replicas"}])") == 422);
+  CHECK(steps(R"([{"op":"replace","path":"/spec/replicas","value":9},{"op":"add","path":"/metadata/labels","value":{}}])") == 422);
+  CHECK(steps(R"([{"op":"replace","path":"/spec/replicas","value":-9}])") == 422);
+  CHECK(steps(R"([{"op":"replace","path":"/spec/replicas","value":"9"}])") == 400);
+  CHECK(steps(R"([{"op":"replace","path":"/spec/replicas"}])") == 400);
+  CHECK(steps(R"([{"op":7}])") == 400);
+  CHECK(steps("[7]") == 400);
+  CHECK(steps(R"({"spec":{"replicas":9}})") == 400);
+  CHECK(steps("") == 400);
+  CHECK(replicas(c) == 5);
+  CHECK(steps("[]") == 200);
+  CHECK(replicas(c) == 5);
 }
 
 TEST_CASE("what is only tried changes nothing") {
@@ -145,6 +194,7 @@ TEST_CASE("a deletion meant for another server, or badly put, deletes nothing") 
   CHECK(c.ask("DELETE", path, R"({"dryRun":"All"})").status == 400);
   CHECK(c.ask("DELETE", path, R"({"dryRun":["Some"]})").status == 400);
   CHECK(c.ask("DELETE", path, "nonsense").status == 400);
+  CHECK(c.ask("DELETE", path, "{}", {{"Content-Type", "application/yaml"}}).status == 415);
   CHECK(c.ask("DELETE", path, {}, {{"Origin", "http://elsewhere.example"}, {"Host", "127.0.0.1:8080"}}).status == 403);
   c.time.advance(std::chrono::minutes{1});
   settle(c.io);

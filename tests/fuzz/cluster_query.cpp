@@ -3,7 +3,7 @@
 #include <agones_alloc/beast/cluster_api/api_answer.hpp>
 #include <agones_alloc/beast/cluster_api/list_query.hpp>
 #include <agones_alloc/beast/cluster_api/served_path.hpp>
-#include <agones_alloc/select/label_query.hpp>
+#include <agones_alloc/select/selector_text.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -46,7 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   } else {
     require(!std::get<std::string>(query).empty());
   }
-  auto const labels = parse_label_query(rest);
+  auto const labels = parse_label_selector(rest);
   if (auto const* problem = std::get_if<std::string>(&labels)) require(!problem->empty());
   (void)read_accept(rest);
   return 0;

@@ -226,6 +226,8 @@ def the_lines_allocate(w):
     row_with(w, "arena", lambda row: row["numbers"][1] == "1", "its allocation is not shown")
     line = w.browser.text("kubectl-line")
     expect(line.startswith("echo '{") and line.endswith(" create -o yaml -f -"), line)
+    named = " | kubectl --server '" + one.url.removesuffix("/") + "' create "
+    until(lambda: named in w.browser.text("kubectl-line"), "it does not name this cluster")
     w.browser.run("document.querySelector('[data-copies=curl-line]').click()")
     until(lambda: w.browser.text("copied") in ("The curl line is copied.",
                                                "The browser does not let this page copy; the curl line is selected."), "nothing is said")
@@ -283,7 +285,7 @@ def hostile_names_stay_text(w):
            "the names are not shown as they are")
     expect(w.browser.run("return document.images.length === 0 && window.hacked === undefined && document.scripts.length === 1"), "markup came in")
     commands = w.browser.run("""window.lines = null; import("/page/commands.js").then((m) => {
-      const f = {name: arguments[0], namespace: "default"}; window.lines = [m.curlLine(f, true), m.kubectlLine(f, true)]; })""", "a'; touch hacked; '$(id)")
+      const f = {name: arguments[0], namespace: "default"}; window.lines = [m.curlLine(f, true), m.kubectlLine(f, true, true)]; })""", "a'; touch hacked; '$(id)")
     commands = until(lambda: w.browser.run("return window.lines"), "no lines")
     for line in commands:
         # The shell's own reading of the words: the hostile name is within one of them.

@@ -1,3 +1,4 @@
+#include <agones_alloc/select/match.hpp>
 #include <agones_alloc/select/selector_text.hpp>
 
 #include <doctest/doctest.h>
@@ -21,6 +22,15 @@ auto read(std::string_view text) -> std::string {
     out += ";";
   }
   return out;
+}
+
+auto holds(std::string_view text, string_map const& labels) -> bool {
+  auto const read = parse_label_selector(text);
+  REQUIRE_MESSAGE(read.index() == 0, std::string{text});
+  std::vector<label_clause> clauses;
+  auto const problem = compile_labels(std::get<label_selector>(read), clauses);
+  REQUIRE_MESSAGE(!problem, std::string{text});
+  return matches_labels(clauses, labels);
 }
 
 }  // namespace
@@ -47,5 +57,22 @@ TEST_CASE("what is no selector is told with its place") {
   CHECK(read("a in (x") == "! ) is wanted at character 8");
   CHECK(read("a=b c") == "! a comma is wanted at character 5");
   CHECK(read("a!b") == "! != is wanted at character 3");
+  CHECK(read("a>1") == "! < and > are not supported at character 2");
+  CHECK(read("a in (b c)") == "! ) is wanted at character 9");
+  CHECK(read("!") == "! a key is wanted at character 2");
+  CHECK(read("a)") == "! one of =, ==, !=, in, notin is wanted at character 2");
   CHECK(read("(") == "! a key is wanted at character 1");
+}
+
+TEST_CASE("every form of a requirement holds for the labels that it says") {
+  string_map const labels{{"mode", "duel"}, {"region", "eu"}, {"empty", ""}, {"in", "x"}};
+  for (auto const* text : {"", " ", "mode=duel", "mode==duel", "mode = duel", "mode!=race", "nothing!=race", "mode", "!beta", "! beta",
+                           "region in (us,eu)", "region\nin ( us , eu )", "region notin (us)", "beta notin (x)", "empty=", "empty in ()",
+                           "mode=duel,region in (eu,us),!beta", "mode,region", "in in (x)", "in", "in=x"}) {
+    CHECK_MESSAGE(holds(text, labels), text);
+  }
+  for (auto const* text : {"mode=race", "mode!=duel", "beta", "!mode", "region in (us)", "region notin (eu,us)", "mode=", "region=eu,mode=race",
+                           "mode in ()"}) {
+    CHECK_MESSAGE(!holds(text, labels), text);
+  }
 }

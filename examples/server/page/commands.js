@@ -25,7 +25,10 @@ export function curlLine(fleet, local) {
   return `curl -s${certificates} -H 'Content-Type: application/json' ${quoted(url.href)} -d ${quoted(JSON.stringify(allocationOf(fleet, local)))}`;
 }
 
-/// By way of the cluster that this server stands before, as kubectl's own configuration names it.
-export function kubectlLine(fleet, local) {
-  return `echo ${quoted(JSON.stringify(allocationOf(fleet, local)))} | kubectl create -o yaml -f -`;
+/// `direct`: this server is a cluster for kubectl; else kubectl goes to the cluster of its own configuration.
+export function kubectlLine(fleet, local, direct) {
+  const url = serverUrl("");
+  const certificates = url.protocol === "https:" ? " --certificate-authority ca.crt --client-certificate tls.crt --client-key tls.key" : "";
+  const server = direct ? ` --server ${quoted(url.href.replace(/\/$/, ""))}${certificates}` : "";
+  return `echo ${quoted(JSON.stringify(allocationOf(fleet, local)))} | kubectl${server} create -o yaml -f -`;
 }

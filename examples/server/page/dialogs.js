@@ -128,6 +128,7 @@ export class ServersDialog {
 export class CommandDialog {
   constructor() {
     this.dialog = byId("command-dialog");
+    this.direct = false;
     closes(this.dialog);
     for (const button of this.dialog.querySelectorAll("[data-copies]")) {
       button.addEventListener("click", () => this.#copy(byId(button.dataset.copies), button.dataset.copies.split("-")[0]));
@@ -137,12 +138,21 @@ export class CommandDialog {
   open(fleet, local) {
     setText(byId("command-title"), `Allocate from ${fleet.name}`);
     setText(byId("curl-line"), curlLine(fleet, local));
-    setText(byId("kubectl-line"), kubectlLine(fleet, local));
+    setText(byId("kubectl-line"), kubectlLine(fleet, local, this.direct));
     setText(byId("copied"), "");
     setText(byId("command-room"), local ? "Asking whether there is room"
       : `${fleet.cluster} is another cluster: the policies of namespace ${fleet.namespace} say when it is asked.`);
     this.dialog.showModal();
     if (local) this.#ask(fleet);
+    this.#discover().then(() => setText(byId("kubectl-line"), kubectlLine(fleet, local, this.direct)));
+  }
+
+  // Whether kubectl can create things here, as it finds out itself.
+  async #discover() {
+    this.known ??= askJson("apis").then(({groups = []}) => {
+      this.direct = groups.some(({name}) => name === "agones.dev");
+    }).catch(() => { this.known = undefined; });
+    await this.known;
   }
 
   // Asked, not taken.

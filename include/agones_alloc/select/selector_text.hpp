@@ -10,8 +10,8 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
-/// `a=b,c!=d,e in (x,y),f notin (z),g,!h`; `==` is `=`, white space does not count, "" selects everything. Or what is wrong
-/// with it and where. Keys and values are not checked: `compile_labels` does that.
+/// `a=b,c!=d,e in (x,y),f notin (z),g,!h`; `==` is `=`, white space does not count, "" selects everything; `<` and `>` are not
+/// supported. Or what is wrong with it and where. Keys and values are not checked: `compile_labels` does that.
 AGONES_ALLOC_DECL auto parse_label_selector(std::string_view text) -> std::variant<label_selector, std::string>;
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

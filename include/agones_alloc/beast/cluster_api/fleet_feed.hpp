@@ -27,8 +27,8 @@ namespace detail {
 class fleet_feed_core;
 }
 
-/// Simulated fleets have no versions: this one looks at them, when it is asked and, while somebody waits, at its pace,
-/// and numbers what it finds changed. Several changes between two looks are one.
+/// Simulated fleets have no versions: this one looks at them, when it is asked for them and, while somebody waits, at its
+/// pace, and numbers what it finds changed. Several changes between two looks are one.
 ///
 /// Confined to the executor. `look` gives all fleets, sorted by namespace and name; it and the timer must outlive the
 /// feed. Destruction completes those who wait with errc::cancelled.

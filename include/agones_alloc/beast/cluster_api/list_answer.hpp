@@ -35,8 +35,8 @@ struct object_form {
   timestamp now{};
 };
 
-/// Selects from the feed's objects of a namespace ("": all), or goes on where the query's token says. Refused: 410 for a
-/// token or an exact version that is no longer known, 504 for a version that is yet to come.
+/// Selects from the feed's objects of a namespace ("": all), or goes on where the query's token says. Refused: 400 for
+/// what is no token, 410 for a token or an exact version that is no longer known, 504 for a version that is yet to come.
 AGONES_ALLOC_DECL auto take_page(object_feed&, list_pages&, list_query const&, std::string_view space)
     -> std::variant<feed_page, api_refusal>;
 

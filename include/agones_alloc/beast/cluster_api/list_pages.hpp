@@ -29,6 +29,8 @@ class list_pages {
 
   /// The token with which to go on in that list at `offset`.
   AGONES_ALLOC_DECL auto token(std::shared_ptr<feed_list const>, std::size_t offset) -> std::string;
+  /// Whether it has a token's form.
+  AGONES_ALLOC_DECL static auto is_token(std::string_view) noexcept -> bool;
   /// nullopt: the token is no longer known, or never was.
   AGONES_ALLOC_DECL auto find(std::string_view token) -> std::optional<place>;
 

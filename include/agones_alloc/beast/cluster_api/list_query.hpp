@@ -58,8 +58,12 @@ struct list_query {
   auto selects_all() const noexcept -> bool { return labels.empty() && fields.empty(); }
 };
 
-/// The query without its '?', or a sentence that names the parameter that is wrong. Unknown parameters are ignored.
+/// The query without its '?', or a sentence that names the parameter that is wrong. Unknown parameters are ignored. Of a
+/// selector at most 4096 characters and 64 requirements are taken.
 AGONES_ALLOC_DECL auto read_list_query(std::string_view query) -> std::variant<list_query, std::string>;
+
+/// Whether `watch` is true in the query; nullopt: it is neither true nor false.
+AGONES_ALLOC_DECL auto asks_for_watch(std::string_view query) -> std::optional<bool>;
 
 /// Whether labels and fields of an object are those that were asked for.
 AGONES_ALLOC_DECL auto is_selected(list_query const&, object_meta const&) noexcept -> bool;

@@ -21,14 +21,20 @@ struct write_terms {
 
 struct scale_change {
   write_terms terms{};
+  std::string name{};   ///< that the body says; "": none
+  std::string space{};  ///< the same of the namespace
   std::optional<std::int64_t> replicas{};  ///< nothing: a patch that does not touch them
+  std::optional<std::int64_t> tested{};    ///< how many there must be now, by a JSON patch
 };
 
-/// A PUT of a whole autoscaling/v1 Scale, JSON where no type is named, or a PATCH of one as merge patch. Refused: 400, 415
-/// for other types, 422 without replicas.
+/// A PUT of a whole autoscaling/v1 Scale, JSON where no type is named: its `spec` without replicas says 0, as Go's clients
+/// leave out a 0. A PATCH of one as merge patch, which may leave them alone, or as JSON patch: `/spec/replicas` tested,
+/// added or replaced, resourceVersion and uid tested. Refused: 400; 415 for other types, strategic merge patches among
+/// them; 422 for a PUT without spec, and for replicas that a patch takes away.
 AGONES_ALLOC_DECL auto read_scale(http_request const&) -> std::variant<scale_change, api_refusal>;
 
 /// DeleteOptions, in the body or the query; an empty body is none. Grace period and propagation mean nothing here.
+/// Refused: 400, and 415 for a body that is said to be anything but JSON.
 AGONES_ALLOC_DECL auto read_delete_options(http_request const&) -> std::variant<write_terms, api_refusal>;
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

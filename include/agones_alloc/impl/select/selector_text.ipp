@@ -36,7 +36,7 @@ class selector_reader {
     if (problem_.empty()) problem_ = std::string{what} + " at character " + std::to_string(at_ + 1);
   }
   void skip_space() {
-    while (at_ != text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
+    while (at_ != text_.size() && std::string_view{" \t\r\n"}.find(text_[at_]) != std::string_view::npos) ++at_;
   }
   auto take(char c) -> bool {
     if (at_ == text_.size() || text_[at_] != c) return false;
@@ -46,7 +46,7 @@ class selector_reader {
   auto word() -> std::string_view {
     skip_space();
     auto const begin = at_;
-    while (at_ != text_.size() && std::string_view{" \t,=!()"}.find(text_[at_]) == std::string_view::npos) ++at_;
+    while (at_ != text_.size() && std::string_view{" \t\r\n,=!()<>"}.find(text_[at_]) == std::string_view::npos) ++at_;
     return text_.substr(begin, at_ - begin);
   }
 
@@ -66,6 +66,8 @@ class selector_reader {
       if (!take('=')) fail("!= is wanted");
       out.op = "NotIn";
       out.values.emplace_back(word());
+    } else if (text_[at_] == '<' || text_[at_] == '>') {
+      fail("< and > are not supported");
     } else {
       auto const op = word();
       if (op != "in" && op != "notin") fail("one of =, ==, !=, in, notin is wanted");

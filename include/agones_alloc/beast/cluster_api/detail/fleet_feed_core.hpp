@@ -21,6 +21,7 @@ class fleet_feed_core : public std::enable_shared_from_this<fleet_feed_core> {
   AGONES_ALLOC_DECL fleet_feed_core(boost::asio::any_io_executor, fleet_feed::look_function, timer&, fleet_feed_options);
 
   AGONES_ALLOC_DECL void refresh();
+  AGONES_ALLOC_DECL void refresh_when_due();
   AGONES_ALLOC_DECL auto list() const -> feed_list;
   AGONES_ALLOC_DECL auto find(object_key const&) const -> std::optional<api_object>;
   AGONES_ALLOC_DECL auto changes_after(std::string_view, std::size_t most) const -> result<feed_changes>;
@@ -52,6 +53,7 @@ class fleet_feed_core : public std::enable_shared_from_this<fleet_feed_core> {
   std::deque<change> history_;
   std::vector<waiting> waiting_;
   std::shared_ptr<boost::asio::cancellation_signal> looking_;  ///< null: nobody waits
+  std::optional<timer::time_point> looked_;
   std::uint64_t version_;
   std::uint64_t forgotten_;  ///< changes up to this version are no longer in history_
   std::uint64_t next_id_{1};

@@ -115,7 +115,7 @@ inline auto cluster_front_end::events(http_request const& request, std::string_v
   if (!is_permitted(request, space)) return detail::refuse(403, "events of that namespace: the server's rules for clients do not name it");
   auto const accepted = read_accept(request.header("Accept"));
   if (!accepted || accepted->type != media_type::json) return detail::refuse(406, detail::not_acceptable_message);
-  if (!query_values(request.query, "watch").empty()) return not_allowed("events can be listed, not watched", "GET, HEAD");
+  if (asks_for_watch(request.query).value_or(true)) return not_allowed("events can be listed, not watched", "GET, HEAD");
   auto const selectors = query_values(request.query, "fieldSelector");
   auto const wanted = parse_field_terms(selectors.empty() ? std::string_view{} : selectors.front());
   if (auto const* problem = std::get_if<std::string>(&wanted)) return detail::refuse(400, "fieldSelector: " + *problem);

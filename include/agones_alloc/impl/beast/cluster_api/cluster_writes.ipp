@@ -94,7 +94,16 @@ inline auto cluster_front_end::scale(http_request const& request, served_path co
     return to_response(*problem);
   }
   auto const& change = *std::get_if<scale_change>(&read);
+  for (auto const& [said, meant] : {std::pair{&change.name, &path.name}, std::pair{&change.space, &path.space}}) {
+    if (!said->empty() && *said != *meant) {
+      return detail::refuse(400, "metadata: " + go_quoted(*said) + " is not what the path says, " + go_quoted(*meant));
+    }
+  }
   if (auto const problem = detail::identity_problem(change.terms, now.meta, path.plural)) return to_response(*problem);
+  if (change.tested && *change.tested != now.replicas) {
+    return to_response(detail::invalid_fleet(path.name, {{field_error_type::invalid, "spec.replicas", std::to_string(now.replicas),
+                                                          "is not " + std::to_string(*change.tested) + ", for which the patch tests"}}));
+  }
   auto const replicas = change.replicas.value_or(now.replicas);
   if (change.terms.dry_run) {
     if (replicas >= 0 && replicas <= options_.max_replicas) return answer(replicas);

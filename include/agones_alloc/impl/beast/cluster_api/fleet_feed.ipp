@@ -33,6 +33,7 @@ inline auto is_same(fleet const& a, fleet const& b) noexcept -> bool {
 }
 
 AGONES_ALLOC_DECL void fleet_feed_core::refresh() {
+  looked_ = time_->now();
   auto seen = look_();
   std::vector<fleet_ptr> now;
   now.reserve(seen.size());
@@ -60,6 +61,11 @@ AGONES_ALLOC_DECL void fleet_feed_core::refresh() {
   }
   while (old != fleets_.end()) drop();
   fleets_.swap(now);
+}
+
+// Every watcher asks, and each look copies all fleets.
+AGONES_ALLOC_DECL void fleet_feed_core::refresh_when_due() {
+  if (!looked_ || time_->now() - *looked_ >= options_.pace) refresh();
 }
 
 inline void fleet_feed_core::remember(server_event::kind what, fleet_ptr object) {
@@ -194,7 +200,7 @@ AGONES_ALLOC_DECL auto fleet_feed::find(object_key const& key) -> std::optional<
 
 AGONES_ALLOC_DECL auto fleet_feed::changes_after(std::string_view resource_version, std::size_t most)
     -> result<feed_changes> {
-  core_->refresh();
+  core_->refresh_when_due();
   return core_->changes_after(resource_version, most);
 }
 

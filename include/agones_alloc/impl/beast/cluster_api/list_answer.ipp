@@ -95,6 +95,10 @@ AGONES_ALLOC_DECL auto take_page(object_feed& feed, list_pages& pages, list_quer
   if (query.continue_token.empty()) {
     list = std::make_shared<feed_list const>(feed.list());
     if (auto problem = detail::version_problem(query, list->resource_version)) return *std::move(problem);
+  } else if (!list_pages::is_token(query.continue_token)) {
+    api_refusal out;
+    out.message = "continue: Invalid value: " + go_quoted(query.continue_token) + ": is none of this server's";
+    return out;
   } else {
     auto found = pages.find(query.continue_token);
     if (!found) return expired("The provided continue parameter is too old: begin the list anew, without it.");

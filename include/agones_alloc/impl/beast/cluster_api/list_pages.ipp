@@ -24,6 +24,18 @@ AGONES_ALLOC_DECL auto list_pages::token(std::shared_ptr<feed_list const> list, 
   return out;
 }
 
+AGONES_ALLOC_DECL auto list_pages::is_token(std::string_view text) noexcept -> bool {
+  int parts = 0;
+  for (bool more = true; more; ++parts) {
+    auto const end = std::min(text.find('.'), text.size());
+    auto const part = text.substr(0, end);
+    if (part.empty() || part.size() > 20 || part.find_first_not_of("0123456789") != std::string_view::npos) return false;
+    more = end != text.size();
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts == 3;
+}
+
 AGONES_ALLOC_DECL auto list_pages::find(std::string_view token) -> std::optional<place> {
   forget_old();
   auto const first = token.find('.');

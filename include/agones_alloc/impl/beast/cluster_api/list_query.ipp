@@ -3,7 +3,7 @@
 #include <agones_alloc/beast/cluster_api/list_query.hpp>
 #include <agones_alloc/beast/query_string.hpp>
 #include <agones_alloc/model/field_error.hpp>
-#include <agones_alloc/select/label_query.hpp>
+#include <agones_alloc/select/selector_text.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -44,6 +44,15 @@ inline auto query_number(std::string_view word) noexcept -> std::optional<std::i
 
 inline auto is_version(std::string_view text) noexcept -> bool {
   return text.size() <= 20 && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// So that nobody's selector takes long for every object there is.
+inline constexpr std::size_t longest_text = 4096;
+inline constexpr std::size_t most_requirements = 64;
+
+inline auto too_much(std::string_view name) -> std::string {
+  return std::string{name} + ": is longer than " + std::to_string(longest_text) + " characters, or has more than " +
+         std::to_string(most_requirements) + " requirements";
 }
 
 /// Which combinations say something (Kubernetes' own rules); nullopt: these do.
@@ -106,12 +115,18 @@ AGONES_ALLOC_DECL auto read_list_query(std::string_view query) -> std::variant<l
   if (query.empty()) return out;
   auto const value = [query](std::string_view name) { return detail::first_value(query, name); };
 
-  auto labels = parse_label_query(value("labelSelector"));
+  auto const label_text = value("labelSelector");
+  auto const field_text = value("fieldSelector");
+  if (label_text.size() > detail::longest_text) return detail::too_much("labelSelector");
+  if (field_text.size() > detail::longest_text) return detail::too_much("fieldSelector");
+  auto const labels = parse_label_selector(label_text);
   if (auto const* problem = std::get_if<std::string>(&labels)) return "labelSelector: " + *problem;
-  out.labels = std::move(*std::get_if<std::vector<label_clause>>(&labels));
-  auto fields = parse_field_query(value("fieldSelector"));
+  if (auto problem = compile_labels(*std::get_if<label_selector>(&labels), out.labels)) return "labelSelector: " + *problem;
+  if (out.labels.size() > detail::most_requirements) return detail::too_much("labelSelector");
+  auto fields = parse_field_query(field_text);
   if (auto const* problem = std::get_if<std::string>(&fields)) return "fieldSelector: " + *problem;
   out.fields = std::move(*std::get_if<std::vector<field_requirement>>(&fields));
+  if (out.fields.size() > detail::most_requirements) return detail::too_much("fieldSelector");
 
   for (auto const& [name, target] : {std::pair{"watch", &out.watch}, std::pair{"allowWatchBookmarks", &out.bookmarks},
                                      std::pair{"sendInitialEvents", &out.initial_events}}) {
@@ -153,6 +168,10 @@ AGONES_ALLOC_DECL auto read_list_query(std::string_view query) -> std::variant<l
   }
   if (auto problem = detail::combination_problem(out, match)) return *std::move(problem);
   return out;
+}
+
+AGONES_ALLOC_DECL auto asks_for_watch(std::string_view query) -> std::optional<bool> {
+  return detail::query_flag(detail::first_value(query, "watch"));
 }
 
 AGONES_ALLOC_DECL auto is_selected(list_query const& query, object_meta const& meta, string_map const& labels) noexcept
