@@ -10,7 +10,7 @@ inline constexpr std::string_view service_document_paths = R"json({
 "openapi": "3.0.3",
 "info": {
   "title": "agones-alloc-server",
-  "description": "Allocates Agones game servers, and tells what fleets there are and how full they are.",
+  "description": "Allocates Agones game servers, and tells what fleets there are and how full they are. Embedded fleets are a small Kubernetes cluster, too: /openapi/v3 describes that.",
   "version": ")json" AGONES_ALLOC_VERSION R"json("
 },
 "tags": [
