@@ -64,7 +64,7 @@ TEST_CASE("a scale with a condition that does not hold is a conflict and changes
   small_cluster c;
   auto const now = c.list(scale_path);
   auto const with = [&](std::string const& meta) { return patch(c, R"({"metadata":{)" + meta + R"(},"spec":{"replicas":9}})"); };
-  auto const conflict = with(R"("resourceVersion":"1")");
+  auto const conflict = with(R"("resourceVersion":"999999")");
   CHECK(conflict.status == 409);
   CHECK(text_at(c.json(conflict), "/reason") == "Conflict");
   CHECK(with(R"("uid":"x")").status == 409);
