@@ -60,11 +60,19 @@ class listener_client : public std::enable_shared_from_this<listener_client> {
       std::string_view const chunk{self->shared_->data(), size};
       if (self->told_) {
         self->take(chunk);
-      } else if (!self->synced_ && chunk.find("SYNCED") != std::string_view::npos) {
-        self->synced_ = true;
+      } else if (!self->synced_) {
+        self->look_for_sync(chunk);
       }
       self->read();
     });
+  }
+
+  // The word may come in two chunks.
+  void look_for_sync(std::string_view chunk) {
+    static constexpr std::string_view word = "SYNCED";
+    text_ += chunk.substr(0, word.size() - 1);
+    synced_ = text_.find(word) != std::string::npos || chunk.find(word) != std::string_view::npos;
+    if (chunk.size() >= word.size()) text_ = chunk.substr(chunk.size() - word.size() + 1);
   }
 
   void take(std::string_view chunk) {
