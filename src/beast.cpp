@@ -1,5 +1,6 @@
 // Bodies of the compiled form. Written by tools/list_bodies.
 #include <agones_alloc/impl/beast/access_gate.ipp>
+#include <agones_alloc/impl/beast/allocation_service.ipp>
 #include <agones_alloc/impl/beast/breakdown_header.ipp>
 #include <agones_alloc/impl/beast/call_terms.ipp>
 #include <agones_alloc/impl/beast/caller_gate.ipp>

@@ -2,17 +2,14 @@
 #pragma once
 
 #include <agones_alloc/beast/allocation_backend.hpp>
+#include <agones_alloc/beast/allocation_service.hpp>
 #include <agones_alloc/beast/front_end_options.hpp>
 #include <agones_alloc/beast/http_handler.hpp>
-#include <agones_alloc/beast/request_cache.hpp>
 #include <agones_alloc/config.hpp>
-#include <agones_alloc/json/grpc_code.hpp>
 #include <agones_alloc/port/timer.hpp>
 
 #include <optional>
 #include <string>
-#include <string_view>
-#include <variant>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
@@ -31,15 +28,7 @@ class rest_front_end final : public http_handler {
   AGONES_ALLOC_DECL void handle(http_request const&, reply) override;
 
  private:
-  AGONES_ALLOC_DECL void allocate(http_request const&, reply);
-  /// The compiled request, or the answer that refuses the body.
-  AGONES_ALLOC_DECL auto compile(std::string_view body, bool exact) -> std::variant<request_ptr, http_response>;
-
-  allocation_backend* backend_;
-  timer* time_;
-  front_end_options options_;
-  grpc_code unallocated_;
-  request_cache compiled_;
+  allocation_service service_;
 };
 
 /// The namespace that the request allocates in, should it reach a front end with those options, "" for none; nullopt: it

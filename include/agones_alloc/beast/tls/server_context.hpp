@@ -63,6 +63,9 @@ AGONES_ALLOC_DECL auto count_certificates(std::string const& pem) -> int;
 /// After the handshake: who the client is; nullopt for one that has shown no certificate.
 AGONES_ALLOC_DECL auto read_client_certificate(SSL*) -> std::optional<client_certificate>;
 
+/// The names in the first certificate of a PEM text, which somebody else has verified: neither authority is marked.
+AGONES_ALLOC_DECL auto read_client_certificate(std::string const& pem) -> std::optional<client_certificate>;
+
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail
 
 #ifdef AGONES_ALLOC_HEADER_ONLY

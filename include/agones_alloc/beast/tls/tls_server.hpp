@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -63,6 +64,10 @@ class tls_server {
   /// Also accepts certificates of these authorities, in PEM, and marks them (client_certificate::by_front_proxy).
   /// False, with the last ones in use, when they cannot be read. "": none any more.
   AGONES_ALLOC_DECL auto trust_front_proxy(std::string authorities) -> bool;
+
+  /// For those who make connections of their own: called with what is in use, now where there is something, and again each
+  /// time something else is put to use, on the executor. The last one that was given counts.
+  AGONES_ALLOC_DECL void on_change(std::function<void(detail::tls_bundle const&)> told);
 
   /// Counts the bundles that were put to use: 1 after `load`.
   AGONES_ALLOC_DECL auto version() const noexcept -> std::uint64_t;

@@ -4,6 +4,9 @@
 
 #include <boost/asio/ip/address.hpp>
 
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
 #include <algorithm>
@@ -71,15 +74,30 @@ inline void read_alternative_names(X509* certificate, client_certificate& out) {
   }
 }
 
-AGONES_ALLOC_DECL auto read_client_certificate(SSL* ssl) -> std::optional<client_certificate> {
-  auto* const certificate = SSL_get0_peer_certificate(ssl);
-  if (certificate == nullptr) return std::nullopt;
+inline auto names_of(X509* certificate) -> client_certificate {
   client_certificate out;
   // The last one counts, as in Go: of several, the most specific.
   auto names = subject_values(certificate, NID_commonName);
   if (!names.empty()) out.common_name = std::move(names.back());
   out.organizations = subject_values(certificate, NID_organizationName);
   read_alternative_names(certificate, out);
+  return out;
+}
+
+AGONES_ALLOC_DECL auto read_client_certificate(std::string const& pem) -> std::optional<client_certificate> {
+  auto* const memory = BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size()));
+  std::unique_ptr<BIO, decltype(&BIO_free)> const in{memory, &BIO_free};
+  auto* const read = PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr);
+  std::unique_ptr<X509, decltype(&X509_free)> const certificate{read, &X509_free};
+  ERR_clear_error();
+  if (!certificate) return std::nullopt;
+  return names_of(certificate.get());
+}
+
+AGONES_ALLOC_DECL auto read_client_certificate(SSL* ssl) -> std::optional<client_certificate> {
+  auto* const certificate = SSL_get0_peer_certificate(ssl);
+  if (certificate == nullptr) return std::nullopt;
+  auto out = names_of(certificate);
   auto const verified = reinterpret_cast<std::uintptr_t>(SSL_get_ex_data(ssl, verified_index()));
   out.by_client_authority = (verified & verified_clients) != 0;
   out.by_front_proxy = (verified & verified_front_proxy) != 0;

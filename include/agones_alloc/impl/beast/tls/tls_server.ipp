@@ -46,6 +46,7 @@ class tls_server_state final : public std::enable_shared_from_this<tls_server_st
     context_ = std::move(made);
     bundle_ = std::move(next);
     ++version_;
+    if (told_) told_(bundle_);
     bool const expired = context_->expires() <= std::chrono::floor<std::chrono::seconds>(time_->wall_now());
     if (expired) say(severity::warning, "the server's certificate has expired", options_.certificate.string());
     return {};
@@ -86,6 +87,11 @@ class tls_server_state final : public std::enable_shared_from_this<tls_server_st
       say(severity::error, "the front proxy's authority cannot be used; the last one stays in use", problem);
     }
     return problem.empty();
+  }
+
+  void on_change(std::function<void(tls_bundle const&)> told) {
+    told_ = std::move(told);
+    if (told_ && context_) told_(bundle_);
   }
 
   auto context() const noexcept -> std::shared_ptr<server_context> const& { return context_; }
@@ -138,6 +144,7 @@ class tls_server_state final : public std::enable_shared_from_this<tls_server_st
   std::shared_ptr<server_context> context_;
   std::string last_problem_;
   std::string left_out_;
+  std::function<void(tls_bundle const&)> told_;
   boost::asio::cancellation_signal looking_;
   std::uint64_t version_{0};
   bool stopped_{false};
@@ -155,6 +162,9 @@ AGONES_ALLOC_DECL void tls_server::stop() { state_->stop(); }
 AGONES_ALLOC_DECL auto tls_server::look() -> bool { return state_->look(); }
 AGONES_ALLOC_DECL auto tls_server::trust_front_proxy(std::string authorities) -> bool {
   return state_->trust_front_proxy(std::move(authorities));
+}
+AGONES_ALLOC_DECL void tls_server::on_change(std::function<void(detail::tls_bundle const&)> told) {
+  state_->on_change(std::move(told));
 }
 AGONES_ALLOC_DECL auto tls_server::version() const noexcept -> std::uint64_t { return state_->version(); }
 AGONES_ALLOC_DECL auto tls_server::current() const noexcept -> std::shared_ptr<detail::server_context> {
