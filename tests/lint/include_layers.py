@@ -22,6 +22,9 @@ LAYERS = {
               {"core", "asio", "json", "beast", "ssl", "process"}),
     # A library of its own, for the sake of what it links.
     "nats": ({"detail", "model", "port", "async", "json"}, {"core", "asio", "json", "nats"}),
+    # The same.
+    "grpc": ({"detail", "model", "select", "cache", "flow", "port", "async", "json", "beast"},
+             {"core", "asio", "json", "ssl", "grpc"}),
 }
 # Ports without Asio in them: the pure layers may name these interfaces.
 PURE_PORTS = {"port/random.hpp"}
@@ -34,6 +37,8 @@ FAMILIES = [
     (re.compile(r"boost/json"), "json"),
     (re.compile(r"yaml-cpp/"), "yaml"),
     (re.compile(r"nats/"), "nats"),
+    # With the messages that are generated, and what those stand on.
+    (re.compile(r"grpcpp/|grpc/|google/protobuf/|agones_alloc_proto/"), "grpc"),
     # POSIX: waiting for a program that was started.
     (re.compile(r"sys/wait\.h$"), "process"),
     # Header-only parts of Boost that cost little.

@@ -1,0 +1,7 @@
+// Bodies of the compiled form. Written by tools/list_bodies.
+#include <agones_alloc/impl/grpc/allocation_front_end.ipp>
+#include <agones_alloc/impl/grpc/failure_details.ipp>
+#include <agones_alloc/impl/grpc/grpc_call.ipp>
+#include <agones_alloc/impl/grpc/grpc_listener.ipp>
+#include <agones_alloc/impl/grpc/messages_request.ipp>
+#include <agones_alloc/impl/grpc/messages_response.ipp>
