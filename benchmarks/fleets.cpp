@@ -394,7 +394,13 @@ auto measure_streams(fleet_settings const& how) -> stream_figures {
     stalled.push_back(std::make_shared<bench::listener_client>(io, shared, nullptr));
     stalled.back()->stall(one.listener.port());
   }
-  while (std::any_of(clients.begin(), clients.end(), [](auto const& c) { return !c->synced(); })) io.run_one();
+  while (std::any_of(clients.begin(), clients.end(), [](auto const& c) { return !c->synced(); })) {
+    if (std::any_of(clients.begin(), clients.end(), [](auto const& c) { return c->ended(); })) {
+      std::fputs("fleets: a consumer was cut off before it knew everything\n", stderr);
+      std::exit(1);
+    }
+    io.run_one();
+  }
   std::uint64_t bytes_before = 0;
   for (auto const& c : clients) bytes_before += c->bytes();
 

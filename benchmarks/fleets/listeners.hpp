@@ -50,9 +50,12 @@ class listener_client : public std::enable_shared_from_this<listener_client> {
   }
 
  private:
+  // Waits and then reads: a read that is begun may fill the buffer at once, and another one's before its handler runs.
   void read() {
-    socket_.async_read_some(boost::asio::buffer(*shared_), [self = shared_from_this()](boost::system::error_code ec, std::size_t size) {
-      if (ec) {
+    socket_.non_blocking(true);
+    socket_.async_wait(boost::asio::socket_base::wait_read, [self = shared_from_this()](boost::system::error_code ec) {
+      auto const size = ec ? 0 : self->socket_.read_some(boost::asio::buffer(*self->shared_), ec);
+      if (ec && ec != boost::asio::error::would_block) {
         self->ended_ = true;
         return;
       }
