@@ -10,6 +10,9 @@
 #include <agones_alloc/impl/flow/event_filter.ipp>
 #include <agones_alloc/impl/flow/event_queue.ipp>
 #include <agones_alloc/impl/flow/event_tracker.ipp>
+#include <agones_alloc/impl/flow/gate_fsm.ipp>
+#include <agones_alloc/impl/flow/gate_settings.ipp>
+#include <agones_alloc/impl/flow/pending.ipp>
 #include <agones_alloc/impl/flow/policy_choice.ipp>
 #include <agones_alloc/impl/flow/ticket_fsm.ipp>
 #include <agones_alloc/impl/flow/write_fate.ipp>

@@ -76,6 +76,9 @@ AGONES_ALLOC_DECL auto has_claims(game_server const&) noexcept -> bool;
 /// The claim does not expire any more, and cannot be undone by expiry; its id stays known. False when there is none.
 AGONES_ALLOC_DECL auto confirm_claim(game_server&, std::string_view id) -> bool;
 
+/// The claim has to be confirmed until then, also if it was not to be before. False when there is none.
+AGONES_ALLOC_DECL auto expire_claim_at(game_server&, std::string_view id, wall_time when) -> bool;
+
 /// Ends the claim: takes back what its allocation put on the server where nobody has changed it since: labels, annotations,
 /// counts, list values. When it was the last claim of a server that was Ready before its first one, the server
 /// goes to `to`; else it stays as it is. Nullopt when there is no such claim.

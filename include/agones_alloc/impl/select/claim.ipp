@@ -312,6 +312,21 @@ AGONES_ALLOC_DECL auto confirm_claim(game_server& server, std::string_view id) -
   return true;
 }
 
+AGONES_ALLOC_DECL auto expire_claim_at(game_server& server, std::string_view id, wall_time when) -> bool {
+  auto const key = detail::claim_key(id);
+  auto const text = server.meta.annotations.find(key);
+  if (!text) return false;
+  auto const known = detail::read_claim(*text);
+  if (!known || known->id != id) return false;
+  auto kept = detail::claim_fields{*text};
+  kept.erase(detail::claim_field::expires);
+  detail::claim_writer added;
+  added.add(detail::claim_field::expires, {}, rfc3339_nano(when));
+  server.meta.annotations.set(key, kept.text() + "&" + added.text());
+  detail::follow_claims(server);
+  return true;
+}
+
 AGONES_ALLOC_DECL auto release_claim(game_server& server, std::string_view id, release_to to) -> std::optional<release_report> {
   auto const key = detail::claim_key(id);
   auto const text = server.meta.annotations.find(key);
