@@ -8,5 +8,6 @@
 #include <agones_alloc/impl/embedded/fleet_upkeep.ipp>
 #include <agones_alloc/impl/embedded/node_pool.ipp>
 #include <agones_alloc/impl/embedded/server_life.ipp>
+#include <agones_alloc/impl/embedded/session_start.ipp>
 #include <agones_alloc/impl/embedded/simulator_options.ipp>
 #include <agones_alloc/impl/embedded/single_server.ipp>

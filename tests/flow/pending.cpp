@@ -48,6 +48,7 @@ TEST_CASE("a pending server is Reserved until a little after its deadline, and i
   auto marker = marker_of("http; port=game; path=/a&b=c%");
   marker.claim_ttl = 10s;
   marker.token = "secret";
+  marker.older = {"match-0", "a=b&c"};
   auto const server = pending_server(marker);
   CHECK(server.status.state == game_server_state::reserved);
   CHECK(server.status.reserved_until == noon + 35s);
@@ -180,6 +181,16 @@ TEST_CASE("a server that is returned to Ready is as it was") {
   CHECK(server == base);
 }
 
+TEST_CASE("claims that came to a server while it was pending go with the first, by whatever clock they were made") {
+  auto const marker = marker_of("watch; carrier=Allocated; on-timeout=ReturnToReady");
+  auto server = pending_server(marker);
+  auto const before = server;
+  write_claim(server, before, {"match-2", 1, std::nullopt}, noon - 1s, {});
+  fail_pending(server, marker, gate_policy::return_to_ready);
+  CHECK(claims_of(server).empty());
+  CHECK(server.status.state == game_server_state::ready);
+}
+
 TEST_CASE("what was changed since is told when a server is returned to Ready") {
   auto const marker = marker_of();
   auto server = pending_server(marker);
@@ -192,13 +203,14 @@ TEST_CASE("what was changed since is told when a server is returned to Ready") {
 TEST_CASE("a confirmed claim of an earlier session does not keep a server from Ready, nor does it go") {
   auto base = make_server("a");
   auto const before = base;
-  write_claim(base, before, {"yesterday", 1, std::nullopt}, noon - 20h, {});
-  auto const marker = marker_of();
+  write_claim(base, before, {"yester-day&", 1, std::nullopt}, noon - 20h, {});
+  auto marker = marker_of();
+  marker.older = {"yester-day&"};
   auto server = pending_server(marker, base);
   fail_pending(server, marker, gate_policy::return_to_ready);
   CHECK(server.status.state == game_server_state::ready);
   CHECK_FALSE(find_claim(server, "match-1"));
-  CHECK(find_claim(server, "yesterday"));
+  CHECK(find_claim(server, "yester-day&"));
 }
 
 TEST_CASE("a server that is shut down or marked keeps what was applied") {

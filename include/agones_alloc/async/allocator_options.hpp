@@ -1,6 +1,7 @@
 // What an allocator can be told: once at construction, and per call.
 #pragma once
 
+#include <agones_alloc/async/gate_request.hpp>
 #include <agones_alloc/cache/ranked_index.hpp>
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/flow/allocation_fsm.hpp>
@@ -21,6 +22,8 @@
 #include <optional>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
+
+class readiness_gate;
 
 /// Of request ids, and of claims that have to be confirmed.
 struct claim_options {
@@ -61,6 +64,7 @@ struct allocator_ports {
   metrics* counts{nullptr};
   logger* log{nullptr};
   server_observer* observer{nullptr};  ///< is told what the store has after each write, as soon as that is known
+  readiness_gate* gate{nullptr};       ///< null: a server is Allocated by the allocation's one write
 };
 
 /// Per call.
@@ -87,6 +91,8 @@ struct allocate_options {
   /// `contention`: all that match are being written; `exhausted`.
   std::shared_ptr<room_report> room{};
   std::size_t room_names{5};
+  /// Of the readiness gate, where the allocator has one; null: as the fleet's template or the gate's own settings say.
+  std::shared_ptr<gate_request const> gate{};
 };
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -17,6 +17,10 @@ struct fleet_settings {
   duration_range start_up{std::chrono::seconds{1}, std::chrono::seconds{3}};
   /// From Allocated to Shutdown; nothing: sessions do not end by themselves.
   std::optional<duration_range> session_length{duration_range{std::chrono::minutes{5}, std::chrono::minutes{10}}};
+  /// From pending, at a readiness gate, to the game's answer; nothing: it never answers.
+  std::optional<duration_range> session_start{duration_range{}};
+  /// Chance of that answer to be that it failed, 0 to 1.
+  double session_start_failure{0};
   /// From Shutdown (or Error, Unhealthy, deletionTimestamp) to the object's end.
   duration_range shut_down{};
   /// Chance of a server to become Unhealthy instead of Ready, 0 to 1.
@@ -28,6 +32,8 @@ struct fleet_settings {
 namespace keys {
 inline constexpr std::string_view start_up_annotation = "agones-alloc.dev/start-up";
 inline constexpr std::string_view session_length_annotation = "agones-alloc.dev/session-length";
+inline constexpr std::string_view session_start_annotation = "agones-alloc.dev/session-start";
+inline constexpr std::string_view session_start_failure_annotation = "agones-alloc.dev/session-start-failure";
 inline constexpr std::string_view shut_down_annotation = "agones-alloc.dev/shut-down";
 inline constexpr std::string_view start_failure_annotation = "agones-alloc.dev/start-failure";
 }  // namespace keys
@@ -35,6 +41,8 @@ inline constexpr std::string_view start_failure_annotation = "agones-alloc.dev/s
 /// `defaults`, changed by what the annotations of a Fleet or GameServer say:
 ///   agones-alloc.dev/start-up        `2s` or `1s-3s`
 ///   agones-alloc.dev/session-length  the same, or `never`
+///   agones-alloc.dev/session-start   the same: how long a server takes until players can join, where a gate waits for it
+///   agones-alloc.dev/session-start-failure  `0` to `1`
 ///   agones-alloc.dev/shut-down       the same as start-up
 ///   agones-alloc.dev/start-failure   `0` to `1`
 /// What cannot be read is added to `errors` with its path (`metadata.annotations[agones-alloc.dev/start-up]`) and keeps

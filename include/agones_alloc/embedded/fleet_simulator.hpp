@@ -86,6 +86,7 @@ class fleet_simulator {
   AGONES_ALLOC_DECL auto act(std::uint32_t slot, instant) -> std::optional<simulator_action>;
   AGONES_ALLOC_DECL auto act_urgently(std::uint32_t slot) -> std::optional<simulator_action>;
   AGONES_ALLOC_DECL auto change_state(std::uint32_t slot, game_server_state) -> simulator_action;
+  AGONES_ALLOC_DECL auto answer_gate(std::uint32_t slot) -> std::optional<simulator_action>;
   AGONES_ALLOC_DECL void show_place(game_server_status&, std::uint32_t slot) const;
   AGONES_ALLOC_DECL auto has_overflow_patch(server const&) const -> bool;
   AGONES_ALLOC_DECL void drop_overflow(std::uint32_t slot);
@@ -127,5 +128,6 @@ class fleet_simulator {
 #include <agones_alloc/impl/embedded/fleet_simulator.ipp>
 #include <agones_alloc/impl/embedded/fleet_upkeep.ipp>
 #include <agones_alloc/impl/embedded/server_life.ipp>
+#include <agones_alloc/impl/embedded/session_start.ipp>
 #include <agones_alloc/impl/embedded/single_server.ipp>
 #endif

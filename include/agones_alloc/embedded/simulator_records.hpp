@@ -8,6 +8,7 @@
 #include <agones_alloc/model/fleet.hpp>
 #include <agones_alloc/model/game_server.hpp>
 #include <agones_alloc/port/timer.hpp>
+#include <agones_alloc/select/pending_mark.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -31,11 +32,11 @@ inline auto is_newer(shared_string const& a, shared_string const& b) noexcept ->
   return a.size() != b.size() ? a.size() > b.size() : a.view() > b.view();
 }
 
-/// The state a server's timer goes by: all that are on their way out are one.
+/// The state a server's timer goes by: all that are on their way out are one, and so are all that are pending.
 inline auto phase_of(game_server const& server) noexcept -> game_server_state {
   using state = game_server_state;
   auto const now = server.status.state;
-  return is_being_deleted(server) || now == state::error || now == state::unhealthy ? state::shutdown : now;
+  return is_being_deleted(server) || now == state::error || now == state::unhealthy ? state::shutdown : counted_state(server);
 }
 
 struct simulated_key_hash {
@@ -70,6 +71,7 @@ struct simulated_server {
   bool overflowing{false};  ///< its fleet wants the overflow labels on it
   bool overflowed{false};   ///< it has them, or will
   bool fails{false};        ///< will not become Ready
+  bool answered{false};     ///< it has told the readiness gate what there is to tell
   bool stale{false};        ///< a write met a newer version that has not been seen yet
   // As counted in its fleet.
   bool live{false};

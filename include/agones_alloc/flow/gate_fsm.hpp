@@ -6,6 +6,7 @@
 #include <agones_alloc/flow/gate_settings.hpp>
 #include <agones_alloc/flow/pending.hpp>
 #include <agones_alloc/flow/write_fate.hpp>
+#include <agones_alloc/model/readiness.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -37,8 +38,6 @@ enum class gate_end : std::uint8_t {
   abandoned,
   gone,       ///< it died, was deleted, or was taken away
 };
-
-enum class probe_answer : std::uint8_t { ready, pending, failed };
 
 enum class gate_step : std::uint8_t {
   wait,      ///< until `until`, or until something is seen

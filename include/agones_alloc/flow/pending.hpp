@@ -5,24 +5,22 @@
 #include <agones_alloc/flow/gate_settings.hpp>
 #include <agones_alloc/model/game_server.hpp>
 #include <agones_alloc/select/claim.hpp>
+#include <agones_alloc/select/pending_mark.hpp>
 
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
 namespace keys {
-/// All of the marker, for allocators; while it is there the server is pending.
-inline constexpr std::string_view pending_annotation = "agones-alloc.dev/pending";
 /// For the game: the id of the allocation that it is to get ready for, to set as the value of its answer.
 inline constexpr std::string_view pending_id_annotation = "agones-alloc.dev/pending-id";
 /// For the game, with the source `webhook`: the token of its one call.
 inline constexpr std::string_view gate_token_annotation = "agones-alloc.dev/gate-token";
-/// `true` on a server that is Allocated and still pending (carrier `Allocated`).
-inline constexpr std::string_view allocating_label = "agones-alloc.dev/allocating";
 }  // namespace keys
 
 /// What a replica must know to carry a pending server on.
@@ -34,6 +32,7 @@ struct pending_marker {
   std::string token;       ///< source webhook
   std::optional<std::chrono::nanoseconds> claim_ttl;  ///< from Allocated on
   gate_settings gate;
+  std::vector<std::string> older;  ///< ids of claims that the server had before, of earlier sessions
   friend auto operator==(pending_marker const&, pending_marker const&) -> bool = default;
 };
 
@@ -44,10 +43,6 @@ inline constexpr std::chrono::seconds sidecar_patience{5};
 /// answered in an earlier session is taken away.
 AGONES_ALLOC_DECL void begin_pending(game_server& desired, pending_marker const&);
 
-/// Cheap: true when find_pending may have something.
-inline auto has_pending(game_server const& server) noexcept -> bool {
-  return server.meta.annotations.find(keys::pending_annotation).has_value();
-}
 /// The marker; nullopt when there is none, or one that cannot be read.
 AGONES_ALLOC_DECL auto find_pending(game_server const&) -> std::optional<pending_marker>;
 

@@ -30,6 +30,13 @@ struct cluster_call_sample {
   std::chrono::nanoseconds took{0};
 };
 
+/// One pending server that is so no more.
+struct gate_sample {
+  std::string_view end;    ///< ready, timed_out, failed, abandoned, gone
+  std::string_view fleet;  ///< as above
+  std::chrono::nanoseconds took{0};  ///< since it was pending
+};
+
 /// Called on the allocator's executor; must not block and must not throw. Every function has an
 /// empty default, so that an adapter overrides what it exports.
 class metrics {
@@ -45,6 +52,9 @@ class metrics {
   virtual void cluster_call(cluster_call_sample const&) {}
   /// An endpoint does not answer and is left alone, or answers again.
   virtual void cluster_breaker(std::string_view /*cluster*/, std::string_view /*endpoint*/, bool /*open*/) {}
+  /// Servers that are pending at a readiness gate, as this replica knows.
+  virtual void gate_pending(std::size_t) {}
+  virtual void gate_ended(gate_sample const&) {}  ///< by this replica's write, or as it saw
   /// Credentials for other clusters were read: with success, or the last good ones stay in use.
   virtual void credentials_read(std::string_view /*name*/, bool /*good*/) {}
 };

@@ -54,6 +54,7 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   AGONES_ALLOC_DECL void push(engine_message&);
   AGONES_ALLOC_DECL void schedule();
   auto options() const noexcept -> allocator_options const& { return options_; }
+  auto ports() const noexcept -> allocator_ports const& { return ports_; }
   auto outstanding() const noexcept -> std::size_t { return outstanding_.load(std::memory_order_relaxed); }
 
  private:
@@ -140,6 +141,12 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   void note_expiry(operation&, outcome);
   void report_release(operation&, char const* reason);
 
+  // The readiness gate, where there is one; allocation_gate.ipp.
+  auto put_pending(operation&, game_server&) -> bool;
+  auto pick_another(operation const&, pick&, std::size_t shapes) -> pick_status;
+  auto is_pending(game_server const&) const noexcept -> bool;
+  void record_pending(game_server const&);
+
   // What is said about it; allocation_reports.ipp.
   void tell(operation&, allocation_action const&);
   void tell_of_claim(operation&, told&);
@@ -204,6 +211,7 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
 #ifdef AGONES_ALLOC_HEADER_ONLY
 #include <agones_alloc/impl/async/detail/allocation_claims.ipp>
 #include <agones_alloc/impl/async/detail/allocation_engine.ipp>
+#include <agones_alloc/impl/async/detail/allocation_gate.ipp>
 #include <agones_alloc/impl/async/detail/allocation_reports.ipp>
 #include <agones_alloc/impl/async/detail/allocation_sharing.ipp>
 #include <agones_alloc/impl/async/detail/allocation_steps.ipp>

@@ -7,7 +7,9 @@
 #include <agones_alloc/async/detail/wake_queue.hpp>
 #include <agones_alloc/cache/server_handle.hpp>
 #include <agones_alloc/config.hpp>
+#include <agones_alloc/async/gate_request.hpp>
 #include <agones_alloc/flow/allocation_fsm.hpp>
+#include <agones_alloc/flow/pending.hpp>
 #include <agones_alloc/model/outcome.hpp>
 #include <agones_alloc/port/store.hpp>
 #include <agones_alloc/port/timer.hpp>
@@ -114,6 +116,10 @@ struct operation : recycled<operation>, engine_message, wake_queue::entry, opera
   shared_copy<std::vector<attempt>> attempts;
   std::shared_ptr<cancel_request> cancel;
   std::unique_ptr<claim_part> claim;
+
+  // Of the readiness gate.
+  std::shared_ptr<gate_request const> gate;
+  std::unique_ptr<pending_marker> pending;  ///< what this write makes of its server; null: Allocated
 
   // Of who leads a write that others may share.
   std::shared_ptr<game_server> ledger;  ///< the claimed server with all in it that is promised so far

@@ -2,6 +2,8 @@
 
 #include <agones_alloc/async/allocator.hpp>
 #include <agones_alloc/async/detail/allocation_engine.hpp>
+#include <agones_alloc/async/detail/gated_call.hpp>
+#include <agones_alloc/async/readiness_gate.hpp>
 
 #include <memory>
 #include <stdexcept>
@@ -38,8 +40,49 @@ AGONES_ALLOC_DECL allocator::~allocator() { engine_->close(); }
 
 AGONES_ALLOC_DECL auto allocator::outstanding() const noexcept -> std::size_t { return engine_->outstanding(); }
 
+namespace detail {
+
+/// What is wrong with what the call says about the gate.
+inline auto gate_problems(allocator_ports const& ports, allocate_options const& call) -> field_errors {
+  field_errors out;
+  if (!call.gate) return out;
+  if (ports.gate == nullptr && call.gate->text.empty()) return out;  // pending is nothing here
+  if (ports.gate == nullptr) {
+    out.push_back({field_error_type::forbidden, "options.gate", {}, "this allocator has no readiness gate"});
+    return out;
+  }
+  gate_settings ignored;
+  change_gate(ignored, call.gate->text, "options.gate", out);
+  return out;
+}
+
+/// An allocation with a gate: one write, or two and what lies between them.
+inline void start_gated(std::shared_ptr<allocation_engine> const& engine, request_ptr request, allocate_options const& call,
+                        allocator::handler done) {
+  allocation_result refused;
+  refused.errors = gate_problems(engine->ports(), call);
+  if (!refused.errors.empty()) {
+    refused.result = outcome::invalid;
+    return engine->reject(std::move(done), std::move(refused));
+  }
+  if (engine->ports().gate == nullptr) return engine->submit(std::move(request), call, false, std::move(done));
+  auto const& gate = engine->ports().gate->core();
+  if (!gate->admit()) {
+    refused.result = outcome::contention;
+    refused.retry_after = engine->options().overload_retry_after;
+    return engine->reject(std::move(done), std::move(refused));
+  }
+  std::make_shared<gated_call>(engine, gate, call, std::move(done))->allocate(std::move(request));
+}
+
+}  // namespace detail
+
 AGONES_ALLOC_DECL void allocator::start(request_ptr request, allocate_options const& call, bool dry_run, handler done) {
-  if (request != nullptr) return engine_->submit(std::move(request), call, dry_run, std::move(done));
+  if (request != nullptr) {
+    bool const gated = engine_->ports().gate != nullptr || call.gate != nullptr;
+    if (gated && !dry_run) return detail::start_gated(engine_, std::move(request), call, std::move(done));
+    return engine_->submit(std::move(request), call, dry_run, std::move(done));
+  }
   allocation_result refused;
   refused.result = outcome::invalid;
   refused.errors.push_back({field_error_type::required, "request", "", "a compiled request is needed"});
@@ -48,6 +91,9 @@ AGONES_ALLOC_DECL void allocator::start(request_ptr request, allocate_options co
 
 AGONES_ALLOC_DECL void allocator::start_claim(detail::claim_purpose what, release_to to, shared_string ns, shared_string id,
                                               allocate_options const& call, handler done) {
+  if (auto* const gate = engine_->ports().gate; gate != nullptr && what != detail::claim_purpose::find && gate->core()->admit()) {
+    return std::make_shared<detail::gated_call>(engine_, gate->core(), call, std::move(done))->on_claim(what, to, std::move(ns), std::move(id));
+  }
   auto part = std::make_unique<detail::claim_part>();
   part->what = what;
   part->to = to;
@@ -61,9 +107,7 @@ AGONES_ALLOC_DECL void allocator::start(game_server_allocation allocation, std::
   auto const& options = engine_->options();
   auto made = allocation_request::make(std::move(allocation), options.gates,
                                        choice ? *std::move(choice) : options.choice);
-  if (auto* const request = std::get_if<request_ptr>(&made)) {
-    return engine_->submit(std::move(*request), call, false, std::move(done));
-  }
+  if (auto* const request = std::get_if<request_ptr>(&made)) return start(std::move(*request), call, false, std::move(done));
   allocation_result refused;
   refused.result = outcome::invalid;
   refused.errors = std::get<field_errors>(std::move(made));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <agones_alloc/cache/fleet_counts.hpp>
+#include <agones_alloc/select/pending_mark.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -82,7 +83,7 @@ AGONES_ALLOC_DECL void fleet_counts::put(game_server const& server, int sign) {
     return;
   }
   total_ += sign;
-  put_state(server.status.state, sign);
+  put_state(counted_state(server), sign);
   put_node(server.status.node_name, server.status.state, sign);
   put_capacities(server.status, sign);
 }
@@ -100,10 +101,12 @@ AGONES_ALLOC_DECL auto fleet_counts::replace(game_server const& before, game_ser
   bool const same_state = old_status.state == status.state;
   bool const same_node = old_status.node_name == status.node_name;
   bool const same_capacities = detail::same_capacities(old_status, status);
-  if (same_state && same_node && same_capacities) return false;
-  if (!same_state) {
-    put_state(old_status.state, -1);
-    put_state(status.state, 1);
+  auto const old_counted = counted_state(before);
+  auto const counted = counted_state(now);
+  if (same_state && counted == old_counted && same_node && same_capacities) return false;
+  if (counted != old_counted) {
+    put_state(old_counted, -1);
+    put_state(counted, 1);
   }
   if (!same_state || !same_node) {
     put_node(status.node_name, status.state, 1);  // first: a node does not come and go for it

@@ -92,8 +92,11 @@ AGONES_ALLOC_DECL void fleet_simulator::enter_phase(std::uint32_t slot, instant 
     case game_server_state::unhealthy:
       due = t.now + draw(settings_of(s).shut_down);
       break;
-    case game_server_state::ready:
     case game_server_state::allocating:
+      s.answered = false;
+      if (auto const& start = settings_of(s).session_start) due = t.now + draw(*start);
+      break;
+    case game_server_state::ready:
     case game_server_state::other:
       break;
   }
@@ -161,8 +164,9 @@ AGONES_ALLOC_DECL auto fleet_simulator::act(std::uint32_t slot, instant t) -> st
     case state::unhealthy:
       s.writing = true;
       return simulator_action{simulator_action::kind::remove, s.known, nullptr, slot, s.ticket};
-    case state::ready:
     case state::allocating:
+      return answer_gate(slot);
+    case state::ready:
     case state::other:
       break;
   }
@@ -205,6 +209,7 @@ AGONES_ALLOC_DECL void fleet_simulator::failed(std::uint32_t slot, error_code er
     }
     return;
   }
+  s.answered = false;
   // What changed may protect it now: the fleet chooses again, from what it will have seen.
   s.doomed = false;
   if (s.overflowing) drop_overflow(slot);

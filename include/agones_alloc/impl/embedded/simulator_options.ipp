@@ -55,6 +55,8 @@ AGONES_ALLOC_DECL auto validate(simulator_options const& o) -> field_errors {
   detail::check_between<std::int32_t>(errors, "max_port", o.max_port, std::clamp(o.min_port, 1, 65535), 65535);
   detail::check_range(errors, "settings.start_up", o.settings.start_up);
   if (o.settings.session_length) detail::check_range(errors, "settings.session_length", *o.settings.session_length);
+  if (o.settings.session_start) detail::check_range(errors, "settings.session_start", *o.settings.session_start);
+  detail::check_between<double>(errors, "settings.session_start_failure", o.settings.session_start_failure, 0, 1);
   detail::check_range(errors, "settings.shut_down", o.settings.shut_down);
   detail::check_between<double>(errors, "settings.start_failure", o.settings.start_failure, 0, 1);
   if (!(o.speed > 0 && o.speed <= 1e6)) {

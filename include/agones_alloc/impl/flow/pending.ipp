@@ -4,6 +4,7 @@
 #include <agones_alloc/select/apply.hpp>
 #include <agones_alloc/select/detail/claim_text.hpp>
 
+#include <algorithm>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -21,6 +22,7 @@ inline constexpr std::string_view owner = "owner";
 inline constexpr std::string_view token = "token";
 inline constexpr std::string_view claim_ttl = "claim-ttl";  ///< nanoseconds
 inline constexpr std::string_view gate = "gate";
+inline constexpr std::string_view older = "older.";
 }  // namespace pending_field
 
 inline auto state_of(gate_carrier carrier) noexcept -> game_server_state {
@@ -71,6 +73,7 @@ AGONES_ALLOC_DECL void begin_pending(game_server& desired, pending_marker const&
   if (!marker.token.empty()) text.add(field::token, {}, marker.token);
   if (marker.claim_ttl) text.add(field::claim_ttl, {}, std::to_string(marker.claim_ttl->count()));
   text.add(field::gate, {}, to_text(marker.gate));
+  for (auto const& id : marker.older) text.add(field::older, id, {});
   desired.meta.annotations.set(keys::pending_annotation, text.text());
   desired.meta.annotations.set(keys::pending_id_annotation, marker.id);
   if (!marker.token.empty()) desired.meta.annotations.set(keys::gate_token_annotation, marker.token);
@@ -104,6 +107,7 @@ AGONES_ALLOC_DECL auto find_pending(game_server const& server) -> std::optional<
     if (!count || *count <= 0) return std::nullopt;
     out.claim_ttl = std::chrono::nanoseconds{*count};
   }
+  fields.each(field::older, [&out](std::string const& id, std::string const&) { out.older.push_back(id); });
   field_errors errors;
   change_gate(out.gate, value(field::gate), "gate", errors);
   // Of a later version, perhaps: what it says about the source may be what we do not know.
@@ -150,9 +154,9 @@ AGONES_ALLOC_DECL auto fail_pending(game_server& server, pending_marker const& m
     case gate_policy::shutdown: server.status.state = game_server_state::shutdown; break;
     case gate_policy::mark_unhealthy: server.status.state = game_server_state::unhealthy; break;
     case gate_policy::return_to_ready:
-      // With those that came to it while it was pending.
+      // With those that came to it while it was pending, by whatever clock they were made.
       for (auto const& claim : claims_of(server)) {
-        if (claim.id != marker.id && claim.made < marker.since) continue;
+        if (std::find(marker.older.begin(), marker.older.end(), claim.id) != marker.older.end()) continue;
         auto lines = release_claim(server, claim.id, release_to::ready).value_or(release_report{});
         std::move(lines.begin(), lines.end(), std::back_inserter(report));
       }

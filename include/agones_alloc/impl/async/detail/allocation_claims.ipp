@@ -2,6 +2,7 @@
 
 #include <agones_alloc/async/detail/allocation_engine.hpp>
 #include <agones_alloc/async/detail/drawn_id.hpp>
+#include <agones_alloc/async/readiness_gate.hpp>
 #include <agones_alloc/cache/index/claim_book.hpp>
 
 #include <algorithm>
@@ -70,7 +71,8 @@ inline auto allocation_engine::holder_of(claim_part const& part) -> game_server_
     auto server = cache_.read(known->slot).server;
     if (server != nullptr && find_claim(*server, part.id)) return server;
   }
-  return cache_.newer_than_claimed(ns, part.id);
+  if (auto server = cache_.newer_than_claimed(ns, part.id)) return server;
+  return ports_.gate != nullptr ? ports_.gate->find(ns, part.id) : nullptr;
 }
 
 // Before a server is picked for an operation with an id: is the answer there already?
@@ -93,7 +95,8 @@ inline auto allocation_engine::look_up(operation& op, allocation_action& action)
     action = op.fsm.known(outcome::exhausted);
     return claim_turn::answered;
   }
-  if (part.what == claim_purpose::find) {
+  // A pending one is the gate's to confirm and to release.
+  if (part.what == claim_purpose::find || (part.what != claim_purpose::expire && is_pending(*server))) {
     op.answer.server = server;
     action = op.fsm.known(outcome::allocated);
     return claim_turn::answered;

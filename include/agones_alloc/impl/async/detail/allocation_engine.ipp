@@ -81,6 +81,7 @@ AGONES_ALLOC_DECL void allocation_engine::submit(request_ptr request, allocate_o
   op->deadline = deadline;
   op->dry_run = dry_run;
   op->tentative_since = call.tentative_since;
+  op->gate = call.gate;
   if (dry_run) {
     op->room = call.room;
     op->room_names = call.room_names;

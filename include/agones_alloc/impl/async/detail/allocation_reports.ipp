@@ -47,6 +47,7 @@ inline void allocation_engine::tell(operation& op, allocation_action const& acti
     case outcome::deadline: break;
   }
   if (op.claim) tell_of_claim(op, told_.back());
+  if (result.server != nullptr && is_pending(*result.server)) return;  // not at its end
   if (ports_.counts == nullptr || op.dry_run || !allocates(op)) return;
   if (op.tentative_since && action.result != outcome::allocated) return;
   allocation_sample sample;
@@ -82,7 +83,7 @@ inline void allocation_engine::tell_of_claim(operation& op, told& said) {
     result.remaining = nullptr;
     said.ec = errc::not_found;
   }
-  if (result.result != outcome::allocated || part.what != claim_purpose::release) return;
+  if (result.result != outcome::allocated || part.what != claim_purpose::release || is_pending(*result.server)) return;
   report_release(op, "ClaimReleased");
   result.not_undone = std::move(part.not_undone);
 }
@@ -119,6 +120,7 @@ inline void allocation_engine::record_allocated(game_server const& server, actio
   if (!report.list_errors.empty()) {
     ports_.events->record(server, recorder::type::warning, "ListActionError", joined(report.list_errors));
   }
+  if (is_pending(server)) return record_pending(server);
   ports_.events->record(server, recorder::type::normal, "Allocated", "Allocated");
 }
 

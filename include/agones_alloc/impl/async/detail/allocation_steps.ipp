@@ -137,7 +137,8 @@ inline auto allocation_engine::pick_for(operation& op, allocation_action& action
   auto shapes = std::numeric_limits<std::size_t>::max();
   auto* const leader = joinable(op, shapes);
   pick taken;
-  auto const status = index_.pick_and_claim(*op.request, random_, taken, shapes);
+  auto const status = op.gate && !op.gate->avoid.empty() ? pick_another(op, taken, shapes)
+                                                         : index_.pick_and_claim(*op.request, random_, taken, shapes);
   switch (status) {
     case pick_status::building: return enqueue(op, building_), false;
     case pick_status::busy:
@@ -221,6 +222,7 @@ inline auto allocation_engine::desired_of(operation& op) -> std::shared_ptr<game
 
 // Applies the allocation to the server, with the operation's stamp and a claim of its own.
 inline void allocation_engine::put_into(operation& op, game_server& server) {
+  if (ports_.gate != nullptr && put_pending(op, server)) return;
   auto const& spec = op.request->allocation().spec;
   if (!op.claim) {
     op.report = apply_allocation(server, spec, op.request->gates(), op.stamp);
@@ -302,6 +304,10 @@ inline auto allocation_engine::judge_read_of(operation const& op) const -> read_
   if (op.ec) return op.ec == condition::gone ? read_answer::gone : read_answer::failed;
   if (op.answer.server == nullptr) return read_answer::failed;
   if (op.claim && op.claim->what != claim_purpose::allocate) return judge_claim_of(op, *op.answer.server);
+  // The gate may have written since.
+  if (op.pending && op.answer.server->meta.uid == op.base->meta.uid && find_claim(*op.answer.server, op.pending->id)) {
+    return read_answer::applied;
+  }
   auto const stamp = op.stamp == timer::wall_time{} ? std::string{} : rfc3339_nano(op.stamp);
   return judge_read(*op.base, stamp, *op.answer.server);
 }

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <agones_alloc/async/detail/allocation_engine.hpp>
+#include <agones_alloc/async/detail/drawn_id.hpp>
+#include <agones_alloc/async/detail/gate_core.hpp>
+#include <agones_alloc/async/readiness_gate.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+
+/// So that the end of the wait, and its write, come before the caller's time is up.
+inline auto pending_time(std::chrono::nanoseconds wanted, std::chrono::nanoseconds left) noexcept -> std::chrono::nanoseconds {
+  using namespace std::chrono;
+  auto const margin = std::clamp<nanoseconds>(left / 10, milliseconds{20}, seconds{1});
+  return std::clamp<nanoseconds>(left - margin, nanoseconds{0}, wanted);
+}
+
+inline auto allocation_engine::is_pending(game_server const& server) const noexcept -> bool {
+  return ports_.gate != nullptr && has_pending(server);
+}
+
+// The allocation's first write, where a gate is on. False: there is none, and the server is Allocated by it.
+inline auto allocation_engine::put_pending(operation& op, game_server& server) -> bool {
+  // One that is Allocated already has players; and a dry run shows what the end will be.
+  if (op.dry_run || server.status.state != game_server_state::ready) return false;
+  auto const& gate = *ports_.gate->core();
+  if (!op.fsm.repeats()) {
+    op.pending.reset();
+    auto settings = ports_.gate->core()->choose(server, op.gate ? std::string_view{op.gate->text} : std::string_view{});
+    if (!settings.enabled) return false;
+    auto marker = std::make_unique<pending_marker>();
+    marker->id = op.claim ? op.claim->id.str() : drawn_id(random_);
+    marker->since = op.stamp;
+    bool const waits = !op.gate || !op.gate->async;
+    auto const from = std::chrono::floor<std::chrono::microseconds>(op.stamp);  // the rest of it is drawn
+    marker->deadline = from + (waits ? pending_time(settings.timeout, op.deadline - now_) : settings.timeout);
+    marker->owner = gate.owner();
+    if (settings.source == gate_source::webhook) marker->token = ports_.gate->core()->draw_token();
+    if (op.claim) marker->claim_ttl = op.claim->ttl;
+    for (auto& claim : claims_of(server)) {
+      if (claim.id != marker->id) marker->older.push_back(std::move(claim.id));
+    }
+    marker->gate = std::move(settings);
+    op.pending = std::move(marker);
+  }
+  if (!op.pending) return false;
+  auto const before = server;
+  op.report = apply_allocation(server, op.request->allocation().spec, op.request->gates(), op.stamp);
+  // By its claim it is undone, and found by others.
+  claim_terms const terms{shared_string{op.pending->id}, op.claim ? op.claim->digest : request_digest(*op.request), std::nullopt};
+  write_claim(server, before, terms, op.stamp, op.stamp - options_.claims.remember);
+  begin_pending(server, *op.pending);
+  return true;
+}
+
+// None of those that were tried before, unless there is no other.
+inline auto allocation_engine::pick_another(operation const& op, pick& taken, std::size_t shapes) -> pick_status {
+  auto const& avoided = op.gate->avoid;
+  std::vector<pick> passed;
+  auto status = pick_status::none;
+  while (true) {
+    pick next;
+    status = index_.pick_and_claim(*op.request, random_, next, shapes);
+    if (status != pick_status::picked) break;
+    bool const avoid = std::find(avoided.begin(), avoided.end(), key_of(next.server->meta)) != avoided.end();
+    if (!avoid) {
+      taken = std::move(next);
+      break;
+    }
+    passed.push_back(std::move(next));
+  }
+  if (status != pick_status::picked && status != pick_status::building && !passed.empty()) {
+    taken = std::move(passed.front());
+    passed.erase(passed.begin());
+    status = pick_status::picked;
+  }
+  for (auto const& one : passed) cache_.put_back(one.handle);
+  return status;
+}
+
+inline void allocation_engine::record_pending(game_server const& server) {
+  auto const until = server.meta.annotations.value_or_empty(keys::pending_id_annotation);
+  ports_.events->record(server, recorder::type::normal, "Allocating",
+                        "allocation " + std::string{until} + " waits until the game server is ready");
+}
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail

@@ -1,0 +1,130 @@
+#pragma once
+
+#include <agones_alloc/async/detail/complete.hpp>
+#include <agones_alloc/async/socket_probe.hpp>
+
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/connect.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/write.hpp>
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI {
+
+namespace detail {
+
+/// What the beginning of an answer says: nullopt, that there must be more of it.
+inline auto read_status_line(std::string_view text, bool end) noexcept -> std::optional<probe_answer> {
+  static constexpr std::string_view shape = "HTTP/1.0 000";
+  auto const line = text.substr(0, text.find('\n'));
+  if (line.size() < shape.size()) {
+    bool const more = line.size() == text.size() && !end && text.size() < socket_probe::most_bytes;
+    return more ? std::nullopt : std::optional{probe_answer::pending};
+  }
+  auto const digit = [&](std::size_t at) { return line[at] >= '0' && line[at] <= '9'; };
+  bool const http = line.starts_with("HTTP/1.") && digit(7) && line[8] == ' ' && digit(9) && digit(10) && digit(11) &&
+                    (line.size() == shape.size() || line[12] == ' ' || line[12] == '\r');
+  if (!http) return probe_answer::pending;
+  auto const code = line.substr(9, 3);
+  if (code == "200") return probe_answer::ready;
+  return code[0] == '4' ? probe_answer::failed : probe_answer::pending;
+}
+
+class probe_try : public std::enable_shared_from_this<probe_try> {
+ public:
+  using tcp = boost::asio::ip::tcp;
+
+  probe_try(boost::asio::any_io_executor const& executor, probe_target target, readiness_probe::handler done)
+      : strand_{boost::asio::make_strand(executor)},
+        own_{boost::asio::any_io_executor{strand_}},
+        socket_{strand_},
+        resolver_{strand_},
+        alarm_{strand_, target.deadline},
+        target_{std::move(target)},
+        done_{std::move(done)} {}
+
+  void start() {
+    boost::asio::post(strand_, [self = shared_from_this()] {
+      self->alarm_.async_wait([self](error_code ec) {
+        if (!ec) self->end(probe_answer::pending);
+      });
+      self->connect();
+    });
+  }
+
+ private:
+  void connect() {
+    error_code fault;
+    auto const address = boost::asio::ip::make_address(target_.address, fault);
+    if (!fault) {
+      return socket_.async_connect({address, target_.port}, [self = shared_from_this()](error_code ec) { self->connected(ec); });
+    }
+    resolver_.async_resolve(target_.address, std::to_string(target_.port), tcp::resolver::numeric_service,
+                            [self = shared_from_this()](error_code ec, tcp::resolver::results_type const& found) {
+                              if (ec || self->ended_) return self->end(probe_answer::pending);
+                              boost::asio::async_connect(self->socket_, found, [self](error_code e, tcp::endpoint const&) { self->connected(e); });
+                            });
+  }
+
+  void connected(error_code ec) {
+    if (ec || ended_) return end(probe_answer::pending);
+    if (target_.how == probe_target::protocol::tcp) return end(probe_answer::ready);
+    bool const v6 = target_.address.find(':') != std::string::npos;
+    request_ = "GET " + target_.path + " HTTP/1.1\r\nHost: " + (v6 ? "[" + target_.address + "]" : target_.address) + ":" +
+               std::to_string(target_.port) + "\r\nUser-Agent: agones-alloc\r\nAccept: */*\r\nConnection: close\r\n\r\n";
+    boost::asio::async_write(socket_, boost::asio::buffer(request_), [self = shared_from_this()](error_code e, std::size_t) {
+      if (e || self->ended_) return self->end(probe_answer::pending);
+      self->read();
+    });
+  }
+
+  void read() {
+    socket_.async_read_some(boost::asio::buffer(bytes_.data() + size_, bytes_.size() - size_),
+                            [self = shared_from_this()](error_code ec, std::size_t count) {
+                              self->size_ += count;
+                              auto const answer = read_status_line({self->bytes_.data(), self->size_}, static_cast<bool>(ec));
+                              if (answer) return self->end(*answer);
+                              if (!self->ended_) self->read();
+                            });
+  }
+
+  void end(probe_answer answer) {
+    if (std::exchange(ended_, true)) return;
+    error_code ignored;
+    socket_.close(ignored);
+    resolver_.cancel();
+    alarm_.cancel();
+    detail::complete(own_, std::move(done_), error_code{}, answer);
+  }
+
+  boost::asio::strand<boost::asio::any_io_executor> strand_;
+  boost::asio::any_completion_executor own_;
+  tcp::socket socket_;
+  tcp::resolver resolver_;
+  boost::asio::steady_timer alarm_;
+  probe_target target_;
+  readiness_probe::handler done_;
+  std::string request_;
+  std::array<char, socket_probe::most_bytes> bytes_{};
+  std::size_t size_{0};
+  bool ended_{false};
+};
+
+}  // namespace detail
+
+AGONES_ALLOC_DECL void socket_probe::do_probe(probe_target target, handler done) {
+  std::make_shared<detail::probe_try>(executor_, std::move(target), std::move(done))->start();
+}
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI

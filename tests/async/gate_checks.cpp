@@ -1,0 +1,242 @@
+// Checks of pending servers over a port of their own: when they come, how many at once, and what real peers can do to them.
+#include "../support/gate_fixture.hpp"
+
+#include <agones_alloc/async/asio_timer.hpp>
+#include <agones_alloc/async/socket_probe.hpp>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read_until.hpp>
+#include <boost/asio/streambuf.hpp>
+#include <boost/asio/write.hpp>
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace test_support;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Its answers come when the test says so.
+class scripted_probe final : public readiness_probe {
+ public:
+  struct one {
+    probe_target target;
+    handler done;
+  };
+  std::vector<one> open;
+  std::size_t most{0};
+
+  void answer(std::size_t i, probe_answer what) {
+    auto done = std::move(open.at(i).done);
+    std::vector<one> rest;  // erased handlers of Boost 1.81 cannot be assigned
+    for (std::size_t at = 0; at != open.size(); ++at) {
+      if (at != i) rest.push_back(std::move(open[at]));
+    }
+    open.swap(rest);
+    std::move(done)(error_code{}, what);
+  }
+
+ private:
+  void do_probe(probe_target target, handler done) override {
+    open.push_back({std::move(target), std::move(done)});
+    most = std::max(most, open.size());
+  }
+};
+
+struct checks_fixture : gate_fixture {
+  scripted_probe probe;
+  checks_fixture() { start("off", "replica-1", &probe); }
+  void answer(std::size_t i, probe_answer what) {
+    probe.answer(i, what);
+    run();
+  }
+  ~checks_fixture() { one.reset(); }
+};
+
+/// A peer that says something to whoever connects, and what it was asked.
+class peer {
+ public:
+  using tcp = boost::asio::ip::tcp;
+  peer(boost::asio::io_context& context, std::string answer) : acceptor_{context, {boost::asio::ip::make_address("127.0.0.1"), 0}}, answer_{std::move(answer)} {
+    accept();
+  }
+  auto port() const -> std::uint16_t { return acceptor_.local_endpoint().port(); }
+  std::string asked;
+
+ private:
+  void accept() {
+    acceptor_.async_accept([this](error_code ec, tcp::socket socket) {
+      if (ec) return;
+      socket_ = std::make_unique<tcp::socket>(std::move(socket));
+      boost::asio::async_read_until(*socket_, boost::asio::dynamic_buffer(asked, 4096), "\r\n\r\n", [this](error_code failed, std::size_t) {
+        if (failed || answer_.empty()) return;
+        boost::asio::async_write(*socket_, boost::asio::buffer(answer_), [](error_code, std::size_t) {});
+      });
+    });
+  }
+  tcp::acceptor acceptor_;
+  std::unique_ptr<tcp::socket> socket_;
+  std::string answer_;
+};
+
+auto probe_peer(std::string answer, std::chrono::milliseconds time = 5s, std::string* asked = nullptr,
+                probe_target::protocol how = probe_target::protocol::http) -> probe_answer {
+  boost::asio::io_context context;
+  peer there{context, std::move(answer)};
+  socket_probe probe{context.get_executor()};
+  std::optional<probe_answer> got;
+  probe.async_probe({how, "127.0.0.1", there.port(), "/ready", asio_timer{context.get_executor()}.now() + time},
+                    [&](error_code ec, probe_answer said) {
+                      CHECK_FALSE(ec);
+                      got = said;
+                      context.stop();
+                    });
+  CHECK_FALSE(got);
+  context.run();
+  if (asked != nullptr) *asked = there.asked;
+  return got.value();
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(checks_fixture, "the server's own address and its declared port are asked until it is ready") {
+  add("a");
+  auto const mine = allocate(with_gate("http; path=/up; period=1s"));
+  REQUIRE(probe.open.size() == 1);
+  CHECK(probe.open[0].target.address == "10.0.0.1");
+  CHECK(probe.open[0].target.port == 7000);
+  CHECK(probe.open[0].target.path == "/up");
+  CHECK(probe.open[0].target.how == probe_target::protocol::http);
+  CHECK(probe.open[0].target.deadline == clock.now() + 1s);
+  answer(0, probe_answer::pending);
+  CHECK(probe.open.empty());
+  pass(1s);
+  REQUIRE(probe.open.size() == 1);
+  answer(0, probe_answer::ready);
+  REQUIRE(mine->done());
+  CHECK(mine->ended() == outcome::allocated);
+  pass(10s);
+  CHECK(probe.open.empty());
+}
+
+TEST_CASE_FIXTURE(checks_fixture, "refusals in a row end the wait, one alone does not") {
+  add("a");
+  auto const mine = allocate(with_gate("http; failures=2"));
+  for (auto const what : {probe_answer::failed, probe_answer::pending, probe_answer::failed}) {
+    answer(0, what);
+    pass(1s);
+  }
+  CHECK(state("a") == "Reserved");
+  answer(0, probe_answer::failed);
+  CHECK(state("a") == "Shutdown");
+  CHECK(mine->ended() == outcome::exhausted);
+}
+
+TEST_CASE_FIXTURE(checks_fixture, "a check that never ends, or whose port does not exist, times out as any other") {
+  add("a");
+  add("b");
+  auto const hangs = allocate(with_gate("tcp; timeout=5s; servers=1"));
+  auto const nowhere = allocate(with_gate("tcp; port=admin; timeout=5s; servers=1"));
+  CHECK(probe.open.size() == 1);
+  pass(5s);
+  CHECK(hangs->ended() == outcome::exhausted);
+  CHECK(nowhere->ended() == outcome::exhausted);
+  answer(0, probe_answer::ready);  // late
+  CHECK(one->gate->pending() == 0);
+}
+
+TEST_CASE_FIXTURE(checks_fixture, "a host has so many checks at once and no more, and each of its servers gets its turn") {
+  gate_options options;
+  options.otherwise = gate_of("tcp");
+  options.max_probes_per_host = 3;
+  one.reset();
+  run();
+  one = std::make_unique<gated_replica>(context, store, clock, std::move(options), allocator_options{}, &probe);
+  run();
+  std::vector<std::shared_ptr<call>> calls;
+  for (int i = 0; i != 10; ++i) {
+    REQUIRE(store.create(make_server("gs-" + std::to_string(i))));
+    run();
+    calls.push_back(allocate());
+  }
+  for (int i = 0; i != 10; ++i) {
+    REQUIRE_FALSE(probe.open.empty());
+    answer(0, probe_answer::ready);
+  }
+  CHECK(probe.most == 3);
+  CHECK(std::all_of(calls.begin(), calls.end(), [](auto const& c) { return c->done() && c->ended() == outcome::allocated; }));
+}
+
+TEST_CASE_FIXTURE(checks_fixture, "a game calls back with its token, once") {
+  add("a");
+  auto const mine = allocate(with_gate("webhook"));
+  std::string const token{stored("a").meta.annotations.value_or_empty(keys::gate_token_annotation)};
+  CHECK(token.size() == 32);
+  CHECK_FALSE(one->gate->call("guessed", true));
+  CHECK_FALSE(one->gate->call("", true));
+  CHECK(one->gate->call(token, true));
+  CHECK_FALSE(one->gate->call(token, false));
+  run();
+  REQUIRE(mine->done());
+  CHECK(mine->ended() == outcome::allocated);
+  CHECK_FALSE(stored("a").meta.annotations.find(keys::gate_token_annotation));
+}
+
+TEST_CASE_FIXTURE(checks_fixture, "a game that calls to say that it failed ends the wait") {
+  add("a");
+  auto const mine = allocate(with_gate("webhook; servers=1"));
+  CHECK(one->gate->call(stored("a").meta.annotations.value_or_empty(keys::gate_token_annotation), false));
+  run();
+  CHECK(mine->ended() == outcome::exhausted);
+  CHECK(state("a") == "Shutdown");
+}
+
+TEST_CASE_FIXTURE(checks_fixture, "whoever carries a server on after a restart checks it, too") {
+  add("a");
+  allocate(with_gate("tcp", true));
+  CHECK(probe.open.size() == 1);
+  start("off", "replica-7", &probe);
+  answer(0, probe_answer::ready);  // to the process that is gone
+  CHECK(state("a") == "Reserved");
+  pass(7s);
+  REQUIRE(probe.open.size() == 1);
+  answer(0, probe_answer::ready);
+  pass(2s);
+  CHECK(state("a") == "Allocated");
+}
+
+TEST_CASE("the status line of an answer is all that is read of it") {
+  std::string asked;
+  CHECK(probe_peer("HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\nshort", 5s, &asked) == probe_answer::ready);
+  CHECK(asked.starts_with("GET /ready HTTP/1.1\r\nHost: 127.0.0.1:"));
+  CHECK(probe_peer("HTTP/1.0 200\r\n\r\n") == probe_answer::ready);
+  CHECK(probe_peer("HTTP/1.1 503 Not yet\r\n\r\n") == probe_answer::pending);
+  CHECK(probe_peer("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\n\r\n") == probe_answer::pending);
+  CHECK(probe_peer("HTTP/1.1 404 Not Found\r\n\r\n") == probe_answer::failed);
+  CHECK(probe_peer("SSH-2.0-OpenSSH_9.2\r\n") == probe_answer::pending);
+  CHECK(probe_peer("HTTP/1.1 2000 \r\n") == probe_answer::pending);
+  CHECK(probe_peer(std::string(5000, 'x')) == probe_answer::pending);
+}
+
+TEST_CASE("a peer that accepts and never answers is not ready for HTTP, and is for TCP") {
+  CHECK(probe_peer("", 50ms) == probe_answer::pending);
+  CHECK(probe_peer("", 5s, nullptr, probe_target::protocol::tcp) == probe_answer::ready);
+}
+
+TEST_CASE("a port that nobody listens on is not ready") {
+  boost::asio::io_context context;
+  std::uint16_t port = 0;
+  {
+    boost::asio::ip::tcp::acceptor gone{context, {boost::asio::ip::make_address("127.0.0.1"), 0}};
+    port = gone.local_endpoint().port();
+  }
+  socket_probe probe{context.get_executor()};
+  std::optional<probe_answer> got;
+  for (auto const how : {probe_target::protocol::http, probe_target::protocol::tcp}) {
+    probe.async_probe({how, "127.0.0.1", port, "/", asio_timer{context.get_executor()}.now() + 5s}, [&](error_code, probe_answer said) { got = said; });
+    context.restart();
+    context.run();
+    CHECK(got == probe_answer::pending);
+  }
+}
