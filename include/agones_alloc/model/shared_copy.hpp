@@ -164,6 +164,7 @@ class shared_copy {
     return own().erase(std::forward<Args>(args)...);
   }
   void resize(size_type size) { own().resize(size); }
+  void resize(size_type size, value_type const& value) { own().resize(size, value); }
   void reserve(size_type size) { own().reserve(size); }
   void clear() noexcept { *this = shared_copy{}; }
 
