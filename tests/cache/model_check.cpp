@@ -32,8 +32,8 @@ struct modelled {
 
 class world {
  public:
-  world(std::uint64_t seed, std::size_t names, index_options options)
-      : random_{seed}, index_random_{seed ^ 0x55}, names_{names}, options_{options}, index_{cache_, options} {
+  world(std::uint64_t seed, std::size_t names, index_options options, std::size_t nodes)
+      : random_{seed}, index_random_{seed ^ 0x55}, names_{names}, nodes_{nodes}, options_{options}, index_{cache_, options} {
     make_requests();
   }
 
@@ -73,7 +73,7 @@ class world {
   /// Any value of a name: another draw of everything that matters to rules.
   auto draw(std::string const& ns, std::string const& name) -> server_builder {
     server_builder out{name};
-    auto& server = out.ns(ns).node(word("node", 6)).version(std::to_string(++version_)).value();
+    auto& server = out.ns(ns).node(word("node", nodes_)).version(std::to_string(++version_)).value();
     server.meta.labels = {{keys::fleet_label, word("fleet", 3)}};
     if (chance(2)) server.meta.labels.set("map", word("m", 3));
     if (chance(40)) server.meta.labels.set("own", name);
@@ -246,7 +246,7 @@ class world {
   void close_nodes() {
     open_.clear();
     all_open_ = chance(4);
-    for (int i = 0; i != 6; ++i) {
+    for (std::size_t i = 0; i != nodes_; ++i) {
       if (!chance(3)) open_.push_back("node" + std::to_string(i));
     }
     cache_.set_open_nodes(all_open_ ? nullptr : std::make_shared<open_nodes const>(open_));
@@ -436,6 +436,7 @@ class world {
   seeded_random random_;
   seeded_random index_random_;
   std::size_t names_;
+  std::size_t nodes_;
   index_options options_;
   ready_cache cache_;
   ranked_index index_;
@@ -455,9 +456,9 @@ class world {
       })};
 };
 
-void run(std::uint64_t seed, std::size_t steps, std::size_t names, index_options options) {
+void run(std::uint64_t seed, std::size_t steps, std::size_t names, index_options options, std::size_t nodes = 6) {
   INFO("seed ", seed, ", names ", names);
-  world checked{seed, names, options};
+  world checked{seed, names, options, nodes};
   for (std::size_t i = 0; i != steps; ++i) checked.step();
   CHECK(checked.hits() > steps / 10);
   CHECK(checked.busies() > 0);
@@ -479,4 +480,9 @@ TEST_CASE("each pick is right while views come and go and are built in small sli
 
 TEST_CASE("each pick is right among many servers on few nodes") {
   for (std::uint64_t seed = 201; seed != 203; ++seed) run(seed, 12000, 1500, {});
+}
+
+TEST_CASE("each pick is right among many nodes, most of whose loads change between two looks of a view") {
+  for (std::uint64_t seed = 301; seed != 305; ++seed) run(seed, 12000, 1000, {}, 200);
+  for (std::uint64_t seed = 311; seed != 315; ++seed) run(seed, 12000, 400, {}, 40);
 }

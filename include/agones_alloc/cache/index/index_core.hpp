@@ -72,7 +72,6 @@ class index_core {
   void enter_view(index_view& view, std::uint32_t id, indexed_server const& server);
   void move_node(indexed_server& known, game_server const* now);
   void move_label_set(std::uint32_t id, indexed_server& known, game_server const* now);
-  void mark_cells(std::uint32_t node);
   void note_claim(std::uint32_t id, indexed_server& server);
   auto counts(index_view const& view, indexed_server const& server) const noexcept -> bool {
     return view.complete || view.self != reading_.view || reading_.label_set != server.label_set ||

@@ -114,8 +114,6 @@ class index_view {
   /// Most names that came lately did not fit the prefix: comparisons became slow, better make the view anew.
   auto worn_out() const noexcept -> bool { return strangers_ > std::max<std::size_t>(free, most_rekeyed); }
 
-  void mark_dirty(clean_cell const& cell) { packed_[cell.allocated].mark_dirty(cell.cell); }
-
  private:
   static constexpr std::size_t most_rekeyed = 1024;
 
@@ -148,7 +146,7 @@ class index_view {
     }
     auto const& server = (*servers_)[entry.id];
     auto const allocated = is_allocated(server);
-    packed_[allocated].insert(entry, server.node, before(), pool_, nodes, {self, 0, allocated});
+    packed_[allocated].insert(entry, server.node, before(), pool_, nodes);
   }
 
   // Allocated servers go first (spec 5.2, step 1); with a state in the selector one of the two stays empty.
@@ -156,7 +154,7 @@ class index_view {
 
   auto best(node_table& nodes) -> sort_entry {
     if (shape.order.kind != order_kind::packed) return sorted_.best();
-    return packed_[front()].best(before(), nodes, {self, 0, front()});
+    return packed_[front()].best(before(), nodes);
   }
 
   /// Takes out the one that best() returned.

@@ -1,8 +1,7 @@
-// Nodes by name, their loads, and who has to hear when a load changes.
+// Nodes by name, their loads, and which loads changed lately.
 #pragma once
 
 #include <agones_alloc/config.hpp>
-#include <agones_alloc/cache/index/generation_table.hpp>
 #include <agones_alloc/cache/open_nodes.hpp>
 #include <agones_alloc/model/game_server.hpp>
 #include <agones_alloc/select/rank.hpp>
@@ -19,23 +18,25 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
-/// A cell of a view whose key was made from the node's load as it is now.
-struct clean_cell {
-  table_ref view;
-  std::uint32_t cell;
-  bool allocated;  ///< which of the view's two orders
-};
-
 class node_table {
  public:
   struct node {
     shared_string name;
     node_load load;
-    std::vector<clean_cell> clean;
   };
+  /// So many changes are remembered.
+  static constexpr std::uint64_t history = 4096;
 
   auto operator[](std::uint32_t id) noexcept -> node& { return nodes_[id]; }
   auto size() const noexcept -> std::size_t { return by_name_.size(); }
+
+  /// The load of this node has changed. An order of nodes hears of it when it is asked next: to tell them all would cost each
+  /// write as much as there are orders.
+  void note_change(std::uint32_t id) noexcept { changed_[changes_++ % history] = id; }
+  /// How many changes were noted.
+  auto changes() const noexcept -> std::uint64_t { return changes_; }
+  /// The node of a change, one of the last `history`.
+  auto changed(std::uint64_t number) const noexcept -> std::uint32_t { return changed_[number % history]; }
 
   auto find(std::string_view name) const -> std::optional<node_load> {
     auto const at = by_name_.find(name);
@@ -64,13 +65,12 @@ class node_table {
     free_.push_back(id);
   }
 
-  /// From now on these are open; null: all of them. Calls changed(id) for each node that was open or closing before, and is not now.
-  template <class F>
-  void set_open(std::shared_ptr<open_nodes const> open, F changed) {
+  /// From now on these are open; null: all of them.
+  void set_open(std::shared_ptr<open_nodes const> open) {
     open_ = std::move(open);
     for (auto const& [name, id] : by_name_) {
       auto& load = nodes_[id].load;
-      if (std::exchange(load.closing, is_closing(name)) != load.closing) changed(id);
+      if (std::exchange(load.closing, is_closing(name)) != load.closing) note_change(id);
     }
   }
 
@@ -102,6 +102,8 @@ class node_table {
   }
 
   std::vector<node> nodes_;
+  std::vector<std::uint32_t> changed_ = std::vector<std::uint32_t>(history);
+  std::uint64_t changes_{0};
   std::vector<std::uint32_t> free_;
   std::shared_ptr<open_nodes const> open_;
   boost::unordered_flat_map<shared_string, std::uint32_t, text_hash, std::equal_to<>> by_name_;

@@ -6,8 +6,6 @@
 #include <agones_alloc/cache/index/node_table.hpp>
 #include <agones_alloc/cache/index/sorted_entries.hpp>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -18,26 +16,27 @@
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
 /// One cell of entries per node, and a heap of the cells that have some, by load and best entry: nodes of equal load
-/// interleave by server by themselves. The heap's entries are always the best of their cells; its loads may be
-/// out of date, but only for cells in the list of dirty ones, which best() works off first. So a node whose load
-/// changes again and again costs the views that are not asked nothing.
+/// interleave by server by themselves. The heap's entries are always the best of their cells. Its loads may be out of date: best() goes
+/// through what has changed since it was last asked, and puts at once what may go before the first; the rest is only marked as
+/// stale, and put when the first gets as bad as the best of them. So a node whose load changes again and again costs the views that do
+/// not come to it next to nothing.
 class packed_order {
  public:
   auto empty() const noexcept -> bool { return heap_.empty(); }
 
   void insert(sort_entry const& entry, std::uint32_t node, entry_order const& before, entry_pool& pool,
-              node_table& nodes, clean_cell self) {
-    auto const made = by_node_.try_emplace(node, static_cast<std::uint32_t>(cells_.size()));
-    if (made.second) cells_.push_back({{}, node, absent, false});
-    auto const index = made.first->second;
+              node_table& nodes) {
+    if (node >= by_node_.size()) by_node_.resize(node + 1, absent);
+    if (by_node_[node] == absent) {
+      cells_.push_back({{}, node, absent, false});
+      by_node_[node] = static_cast<std::uint32_t>(cells_.size() - 1);
+    }
+    auto const index = by_node_[node];
     auto& cell = cells_[index];
     cell.entries.insert(entry, before, pool);
-    if (!cell.listed) {
-      cell.listed = true;
-      self.cell = index;
-      nodes[node].clean.push_back(self);
-    }
     if (cell.heap_at == absent) {
+      if (heap_.empty()) known_ = nodes.changes();
+      cell.stale = false;
       heap_.push_back({rank_of(nodes[node].load), cell.entries.best(), index});
       place(heap_.size() - 1, heap_.back());
       sift_up(heap_.size() - 1, before);
@@ -50,7 +49,7 @@ class packed_order {
   /// `make_entry` is called when the server is not the best of its cell.
   template <class MakeEntry>
   void erase(std::uint32_t id, std::uint32_t node, MakeEntry make_entry, entry_order const& before, entry_pool& pool) {
-    auto& cell = cells_[by_node_.find(node)->second];
+    auto& cell = cells_[by_node_[node]];
     if (cell.entries.best().id == id) {
       cell.entries.pop_best(pool);
       follow_best(cell, before);
@@ -59,13 +58,21 @@ class packed_order {
     }
   }
 
-  /// A cell's node has another load. Any index that was handed out will do.
-  void mark_dirty(std::uint32_t cell) { dirty_.push_back(cell); }
-
   /// The best entry; the order must not be empty.
-  auto best(entry_order const& before, node_table& nodes, clean_cell self) -> sort_entry const& {
-    if (!dirty_.empty()) clean(before, nodes, self);
-    return heap_.front().best;
+  auto best(entry_order const& before, node_table& nodes) -> sort_entry const& {
+    if (known_ != nodes.changes()) catch_up(before, nodes);
+    for (;;) {
+      auto const& first = heap_.front();
+      auto& cell = cells_[first.cell];
+      if (cell.stale) {
+        cell.stale = false;
+        put(cell, rank_of(nodes[cell.node].load), before);
+      } else if (first.load < best_stale_) {
+        return first.best;
+      } else {
+        freshen(before, nodes);
+      }
+    }
   }
   /// The entry after `depth` better ones, if the node stays the first and no load changes.
   auto ahead(std::size_t depth) const noexcept -> sort_entry const* {
@@ -87,7 +94,7 @@ class packed_order {
     sorted_entries entries;
     std::uint32_t node;
     std::uint32_t heap_at;
-    bool listed;  ///< among the node's clean cells, or dirty
+    bool stale;  ///< its load in the heap may be out of date
   };
   struct heap_item {
     std::uint64_t load;  ///< less goes first
@@ -153,47 +160,74 @@ class packed_order {
     place(at, item);
   }
 
-  /// Dirty cells are far apart in memory: asking for all of them at once costs little more than for one.
-  void bring_near(node_table& nodes) const noexcept {
-    for (auto const index : dirty_) __builtin_prefetch(&cells_[index]);
-    for (auto const index : dirty_) {
+  /// A cell's load in the heap becomes that.
+  void put(node_cell const& cell, std::uint64_t load, entry_order const& before) noexcept {
+    auto const was = std::exchange(heap_[cell.heap_at].load, load);
+    if (load < was) sift_up(cell.heap_at, before);
+    if (was < load) sift_down(cell.heap_at, before);
+  }
+
+  /// Goes through the changes since it was last asked.
+  void catch_up(entry_order const& before, node_table& nodes) {
+    auto const number = nodes.changes() - known_;
+    if (number > node_table::history || number > 2 * heap_.size()) {
+      known_ = nodes.changes();
+      return make_anew(before, nodes);
+    }
+    for (; known_ != nodes.changes(); ++known_) {
+      auto const node = nodes.changed(known_);
+      auto const index = node < by_node_.size() ? by_node_[node] : absent;
+      if (index == absent) continue;
+      auto& cell = cells_[index];
+      if (cell.heap_at == absent) continue;
+      auto const load = rank_of(nodes[node].load);
+      if (load <= heap_.front().load) {
+        put(cell, load, before);
+        continue;
+      }
+      best_stale_ = std::min(best_stale_, load);
+      if (std::exchange(cell.stale, true)) continue;
+      stale_.push_back(index);
+    }
+    if (stale_.size() > 2 * cells_.size()) freshen(before, nodes);  // most of them were put meanwhile
+  }
+
+  /// Puts all that are stale.
+  void freshen(entry_order const& before, node_table& nodes) {
+    if (stale_.size() > heap_.size() / 8) return make_anew(before, nodes);
+    // They are far apart in memory: asking for all of them at once costs little more than for one.
+    for (auto const index : stale_) __builtin_prefetch(&cells_[index]);
+    for (auto const index : stale_) {
       auto const& cell = cells_[index];
       __builtin_prefetch(&nodes[cell.node]);
       if (cell.heap_at != absent) __builtin_prefetch(&heap_[cell.heap_at]);
     }
+    for (auto const index : stale_) {
+      auto& cell = cells_[index];
+      if (std::exchange(cell.stale, false) && cell.heap_at != absent) put(cell, rank_of(nodes[cell.node].load), before);
+    }
+    none_stale();
   }
 
-  void clean(entry_order const& before, node_table& nodes, clean_cell self) {
-    auto const many = dirty_.size() > heap_.size() / 8;
-    bring_near(nodes);
-    for (auto const index : dirty_) {
-      auto& cell = cells_[index];
-      if (cell.heap_at == absent) {
-        cell.listed = false;
-        continue;
-      }
-      auto& node = nodes[cell.node];
-      self.cell = index;
-      node.clean.push_back(self);
-      auto const load = rank_of(node.load);
-      if (heap_[cell.heap_at].load == load) continue;
-      auto const better = load < std::exchange(heap_[cell.heap_at].load, load);
-      if (many) continue;
-      if (better) {
-        sift_up(cell.heap_at, before);
-      } else {
-        sift_down(cell.heap_at, before);
-      }
-    }
-    dirty_.clear();
-    if (!many || heap_.size() < 2) return;
+  void make_anew(entry_order const& before, node_table& nodes) {
+    for (auto const index : stale_) cells_[index].stale = false;
+    none_stale();
+    for (auto& item : heap_) item.load = rank_of(nodes[cells_[item.cell].node].load);
+    if (heap_.size() < 2) return;
     for (auto at = (heap_.size() - 2) / ways + 1; at-- != 0;) sift_down(at, before);
   }
 
+  void none_stale() noexcept {
+    stale_.clear();
+    best_stale_ = std::numeric_limits<std::uint64_t>::max();
+  }
+
   std::vector<node_cell> cells_;
-  boost::unordered_flat_map<std::uint32_t, std::uint32_t> by_node_;
+  std::vector<std::uint32_t> by_node_;  ///< cells
   std::vector<heap_item> heap_;
-  std::vector<std::uint32_t> dirty_;
+  std::vector<std::uint32_t> stale_;  ///< cells that are stale, and some that were
+  std::uint64_t best_stale_{std::numeric_limits<std::uint64_t>::max()};  ///< no stale cell's true load is less
+  std::uint64_t known_{0};  ///< changes of loads that were looked at
 };
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail

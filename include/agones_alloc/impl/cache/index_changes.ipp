@@ -44,7 +44,7 @@ AGONES_ALLOC_DECL auto index_core::drain_some() -> bool {
 
 AGONES_ALLOC_DECL void index_core::follow_open_nodes() {
   if (auto news = cache_.take_open_nodes()) {
-    nodes_.set_open(*std::move(news), [this](std::uint32_t node) { mark_cells(node); });
+    nodes_.set_open(*std::move(news));
   }
 }
 
@@ -88,14 +88,6 @@ AGONES_ALLOC_DECL void index_core::note_claim(std::uint32_t id, indexed_server& 
   ++server.placement;
 }
 
-AGONES_ALLOC_DECL void index_core::mark_cells(std::uint32_t node) {
-  auto& clean = nodes_[node].clean;
-  for (auto const& cell : clean) {
-    if (auto* view = views_.get(cell.view)) view->mark_dirty(cell);
-  }
-  clean.clear();
-}
-
 AGONES_ALLOC_DECL void index_core::move_node(indexed_server& known, game_server const* now) {
   auto const* old = known.server.get();
   auto const before = known.node;
@@ -107,11 +99,11 @@ AGONES_ALLOC_DECL void index_core::move_node(indexed_server& known, game_server 
       nodes_.enter(before, now->status.state);
     } else {
       known.node = nodes_.enter(now->status.node_name, now->status.state);
-      mark_cells(known.node);
+      nodes_.note_change(known.node);
     }
   }
   if (old == nullptr) return;
-  mark_cells(before);
+  nodes_.note_change(before);
   nodes_.forget_if_empty(before);
 }
 
