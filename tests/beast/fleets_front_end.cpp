@@ -169,6 +169,23 @@ TEST_CASE_FIXTURE(fleets_fixture, "an answer that has not changed is 304") {
   CHECK(get("/v1/fleets", "If-None-Match: " + tag + "\r\n").status == 200);
 }
 
+TEST_CASE_FIXTURE(fleets_fixture, "a page that is asked for again and again is the same, until something changes") {
+  put("a", game_server_state::ready, "one");
+  put("b", game_server_state::ready, "two");
+  auto const first = get("/v1/fleets").body;
+  for (int i = 0; i != 3; ++i) CHECK(get("/v1/fleets").body == first);
+  for (int i = 0; i != 3; ++i) {
+    CHECK(json_at(get("/v1/fleets?limit=1").body, "/fleets/1").empty());
+    CHECK(!json_at(get("/v1/fleets?include=nodes").body, "/fleets/0/recount/nodes").empty());
+    CHECK(get("/v1/fleets").body == first);
+  }
+  put("a", game_server_state::allocated, "one");
+  for (int i = 0; i != 3; ++i) CHECK(json_at(get("/v1/fleets").body, "/fleets/0/recount/allocatedGameservers") == "1");
+  for (int i = 0; i != 3; ++i) CHECK(json_at(get("/v1/fleets?limit=2").body, "/continue").empty());
+  put("c", game_server_state::ready, "three");
+  for (int i = 0; i != 3; ++i) CHECK(!json_at(get("/v1/fleets?limit=2").body, "/continue").empty());
+}
+
 TEST_CASE_FIXTURE(fleets_fixture, "what is wrong with a request is told with the parameter's name") {
   auto const message = [&](std::string_view target, int status = 400) {
     auto const got = get(target);

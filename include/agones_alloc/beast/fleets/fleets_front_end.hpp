@@ -8,7 +8,9 @@
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/port/timer.hpp>
 
+#include <cstddef>
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
@@ -45,6 +47,9 @@ class fleets_front_end final : public http_handler {
   fleet_directory* directory_;
   front_end_options options_;
   std::shared_ptr<detail::fleet_streams> streams_;
+  std::string last_key_;   ///< what names the last page that was told; "": it was told to one caller only
+  std::string last_body_;  ///< that page, where it was asked for again
+  std::size_t last_size_{0};
 };
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -66,7 +66,10 @@ AGONES_ALLOC_DECL void fleet_counts::put_capacities(game_server_status const& st
 
 AGONES_ALLOC_DECL void fleet_counts::put_node(std::string_view node, game_server_state state, int sign) {
   if (node.empty()) return;
-  if (last_node_ == nodes_.end() || last_node_->first != node) last_node_ = nodes_.try_emplace(shared_string{node}).first;
+  if (last_node_ == nodes_.end() || last_node_->first != node) {
+    last_node_ = nodes_.find(node);  // a name of its own only for a node that is new
+    if (last_node_ == nodes_.end()) last_node_ = nodes_.try_emplace(shared_string{node}).first;
+  }
   auto& counts = last_node_->second;
   counts.total += sign;
   if (state == game_server_state::ready) counts.ready += sign;
