@@ -7,9 +7,11 @@
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/model/outcome.hpp>
 
+#include <boost/asio/any_completion_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -17,13 +19,21 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
-/// Its steps follow each other, on the engine's or the gate's executor; only `cancel` comes from elsewhere.
+/// Its steps follow each other, on the engine's or the gate's executor; only `cancel` comes from elsewhere. Whatever it waits for holds it, and
+/// it holds neither engine nor gate: what is dropped with an executor is gone.
 class gated_call : public std::enable_shared_from_this<gated_call> {
  public:
   using handler_type = operation::handler_type;
 
-  gated_call(std::shared_ptr<allocation_engine> engine, std::shared_ptr<gate_core> gate, allocate_options call, handler_type done)
-      : engine_{std::move(engine)}, gate_{std::move(gate)}, call_{std::move(call)}, done_{std::move(done)} {}
+  gated_call(std::shared_ptr<allocation_engine> const& engine, std::shared_ptr<gate_core> const& gate, allocate_options call, handler_type done)
+      : engine_{engine},
+        gate_{gate},
+        own_{gate->own()},
+        clock_{&gate->clock()},
+        counts_{engine->ports().counts},
+        timeout_{engine->options().timeout},
+        call_{std::move(call)},
+        done_{std::move(done)} {}
 
   AGONES_ALLOC_DECL void allocate(request_ptr);
   /// A claim that may be of a pending server: confirmed when it is ready, released at once.
@@ -44,9 +54,14 @@ class gated_call : public std::enable_shared_from_this<gated_call> {
   void not_ready(gate_result const&);
   void complete_with(error_code, result_type);
   void finish(error_code, result_type);
+  void closed();
 
-  std::shared_ptr<allocation_engine> engine_;
-  std::shared_ptr<gate_core> gate_;
+  std::weak_ptr<allocation_engine> engine_;
+  std::weak_ptr<gate_core> gate_;
+  boost::asio::any_completion_executor own_;
+  timer* clock_;
+  metrics* counts_;
+  std::chrono::nanoseconds timeout_;
   allocate_options call_;
   handler_type done_;
   request_ptr request_;

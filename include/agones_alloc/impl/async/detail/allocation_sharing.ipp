@@ -97,8 +97,10 @@ inline void allocation_engine::offer_to_waiters(operation& leader) {
     auto& op = *parked->second;
     parked_.erase(parked);
     op.parked = false;
+    auto const answered = told_.size();
     perform(op, op.fsm.woken(now_));
-    if (leader.joiners.size() == joined) break;
+    // One that has its answer already, by its id, is not in anybody's way.
+    if (leader.joiners.size() == joined && told_.size() == answered) break;
   }
   waking_ = false;
 }

@@ -37,26 +37,36 @@ inline void gated_call::cancel() {
   }
   if (stop) stop->emit(boost::asio::cancellation_type::terminal);
   // Who has an id may come back for it.
-  if (waiter != 0) gate_->leave(waiter, !has_id_ && purpose_ == claim_purpose::allocate);
+  auto const gate = gate_.lock();
+  if (waiter != 0 && gate) gate->leave(waiter, !has_id_ && purpose_ == claim_purpose::allocate);
 }
 
 AGONES_ALLOC_DECL void gated_call::allocate(request_ptr request) {
   request_ = std::move(request);
   has_id_ = !call_.request_id.empty();
-  auto const now = gate_->clock().now();
+  auto const now = clock_->now();
   started_ = now;
-  deadline_ = call_deadline(call_, now, engine_->options().timeout);
+  deadline_ = call_deadline(call_, now, timeout_);
   wait_until_ = call_wait_until(call_, now);
   hear_cancellation();
   try_one();
 }
 
+// Allocator or gate have been destroyed meanwhile.
+inline void gated_call::closed() {
+  result_type out;
+  out.result = outcome::cancelled;
+  finish(error_of(out.result), std::move(out));
+}
+
 inline void gated_call::try_one() {
+  auto const engine = engine_.lock();
+  if (!engine) return closed();
   auto options = call_;
   options.deadline = deadline_;
   options.timeout.reset();
   if (tried_ != 0) {
-    auto const now = gate_->clock().now();
+    auto const now = clock_->now();
     options.wait_for = wait_until_ > now ? wait_until_ - now : std::chrono::nanoseconds{0};
     auto again = options.gate ? *options.gate : gate_request{};
     again.avoid = avoid_;
@@ -70,7 +80,7 @@ inline void gated_call::try_one() {
   {
     // Until it can hear a cancellation, none is told; and it does not end inside.
     std::lock_guard const lock{mutex_};
-    engine_->submit(request_, options, false, handler_type{allocated_simply(std::move(done))});
+    engine->submit(request_, options, false, handler_type{allocated_simply(std::move(done))});
     stop_ = stop;
   }
   // It may have been cancelled before there was anything that could hear it.
@@ -101,8 +111,10 @@ inline void gated_call::tried(result_type result) {
   if (!marker) return finish(error_of(result.result), std::move(result));
   if (result.claim.empty()) result.claim = shared_string{marker->id};
   if (call_.gate && call_.gate->async) {
-    gate_->stored(result.server);
-    gate_->keep(result.server->meta.namespace_.view(), marker->id);
+    if (auto const gate = gate_.lock()) {
+      gate->stored(result.server);
+      gate->keep(result.server->meta.namespace_.view(), marker->id);
+    }
     return complete_with({}, std::move(result));
   }
   await(std::move(result), is_cancelled() && !has_id_);
@@ -111,16 +123,18 @@ inline void gated_call::tried(result_type result) {
 inline void gated_call::await(result_type result, bool give_up) {
   claimed_ = std::move(result);
   auto const& server = claimed_.server;
-  gate_->stored(server);
+  auto const gate = gate_.lock();
+  if (!gate) return ended(errc::cancelled, {});
+  gate->stored(server);
   auto const marker = find_pending(*server);
   auto done = [self = shared_from_this()](error_code ec, gate_result end) { self->ended(ec, std::move(end)); };
   std::uint64_t number = 0;
   {
     std::lock_guard const lock{mutex_};
-    number = waiter_ = gate_->wait(server->meta.namespace_.view(), marker->id, key_of(server->meta), server->meta.uid.view(), deadline_,
+    number = waiter_ = gate->wait(server->meta.namespace_.view(), marker->id, key_of(server->meta), server->meta.uid.view(), deadline_,
                                      has_id_, std::move(done));
   }
-  if (is_cancelled()) gate_->leave(number, give_up);
+  if (is_cancelled()) gate->leave(number, give_up);
 }
 
 inline void gated_call::ended(error_code ec, gate_result end) {
@@ -159,7 +173,7 @@ inline void gated_call::ended(error_code ec, gate_result end) {
 inline void gated_call::not_ready(gate_result const& end) {
   auto const& server = *claimed_.server;
   auto const marker = find_pending(server);
-  auto const now = gate_->clock().now();
+  auto const now = clock_->now();
   attempt failed;
   failed.server = key_of(server.meta);
   failed.result = end.end == gate_end::timed_out ? outcome::deadline : end.end == gate_end::abandoned ? outcome::cancelled : outcome::unavailable;
@@ -185,15 +199,15 @@ inline void gated_call::not_ready(gate_result const& end) {
 
 // With a result that is the call's own: each call counts once.
 inline void gated_call::complete_with(error_code ec, result_type result) {
-  if (engine_->ports().counts != nullptr && (!call_.tentative_since || result.result == outcome::allocated)) {
+  if (counts_ != nullptr && (!call_.tentative_since || result.result == outcome::allocated)) {
     allocation_sample sample;
     sample.result = result.result;
     if (result.server != nullptr) sample.fleet = result.server->meta.labels.value_or_empty(keys::fleet_label);
     sample.scheduling = request_->allocation().spec.scheduling.view();
     sample.tries = writes_;
     sample.multi_cluster = call_.tentative_since || request_->allocation().spec.multi_cluster.enabled;
-    sample.took = gate_->clock().now() - call_.tentative_since.value_or(started_);
-    engine_->ports().counts->allocation(sample);
+    sample.took = clock_->now() - call_.tentative_since.value_or(started_);
+    counts_->allocation(sample);
   }
   finish(ec, std::move(result));
 }
@@ -205,8 +219,8 @@ inline void gated_call::finish(error_code ec, result_type result) {
     result.attempts = std::move(attempts_);
     result.tries = writes_;
   }
-  gate_->done();
-  complete(gate_->own(), std::move(done_), ec, std::move(result));
+  if (auto const gate = gate_.lock()) gate->done();
+  complete(own_, std::move(done_), ec, std::move(result));
 }
 
 AGONES_ALLOC_DECL void gated_call::on_claim(claim_purpose what, release_to to, shared_string ns, shared_string id) {
@@ -214,12 +228,14 @@ AGONES_ALLOC_DECL void gated_call::on_claim(claim_purpose what, release_to to, s
   to_ = to;
   ns_ = std::move(ns);
   id_ = std::move(id);
-  deadline_ = call_deadline(call_, gate_->clock().now(), engine_->options().timeout);
+  deadline_ = call_deadline(call_, clock_->now(), timeout_);
   hear_cancellation();
   ask_claim();
 }
 
 inline void gated_call::ask_claim() {
+  auto const engine = engine_.lock();
+  if (!engine) return closed();
   auto part = std::make_unique<claim_part>();
   part->what = purpose_;
   part->to = to_;
@@ -234,7 +250,7 @@ inline void gated_call::ask_claim() {
   });
   {
     std::lock_guard const lock{mutex_};
-    engine_->submit(std::move(part), options, handler_type{allocated_simply(std::move(done))});
+    engine->submit(std::move(part), options, handler_type{allocated_simply(std::move(done))});
     stop_ = stop;
   }
   if (is_cancelled()) stop->emit(boost::asio::cancellation_type::terminal);
@@ -247,7 +263,8 @@ inline void gated_call::asked(error_code ec, result_type result) {
   }
   bool const waits = result.result == outcome::allocated && result.server != nullptr && has_pending(*result.server);
   if (!waits || purpose_ == claim_purpose::find) return finish(ec, std::move(result));
-  if (purpose_ == claim_purpose::release) gate_->give_up(ns_.view(), id_.view(), to_);
+  auto const gate = gate_.lock();
+  if (purpose_ == claim_purpose::release && gate) gate->give_up(ns_.view(), id_.view(), to_);
   await(std::move(result), false);
 }
 
