@@ -9,6 +9,7 @@
 #include <agones_alloc/impl/beast/cross_origin.ipp>
 #include <agones_alloc/impl/beast/forwarded_request.ipp>
 #include <agones_alloc/impl/beast/front_proxy.ipp>
+#include <agones_alloc/impl/beast/gate_front_end.ipp>
 #include <agones_alloc/impl/beast/http_head.ipp>
 #include <agones_alloc/impl/beast/http_listener.ipp>
 #include <agones_alloc/impl/beast/identity_gate.ipp>

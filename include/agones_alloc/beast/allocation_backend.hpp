@@ -1,6 +1,7 @@
 // What the front ends need of an allocator.
 #pragma once
 
+#include <agones_alloc/async/gate_request.hpp>
 #include <agones_alloc/beast/call_terms.hpp>
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/error.hpp>
@@ -11,6 +12,7 @@
 #include <boost/asio/any_completion_handler.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
@@ -35,5 +37,11 @@ class allocation_backend {
   /// outcome::cancelled and no server is taken (Q12).
   virtual void allocate(call, handler) = 0;
 };
+
+/// What the terms say about the readiness gate; null: nothing.
+inline auto gate_of(call_terms const& terms) -> std::shared_ptr<gate_request const> {
+  if (terms.gate.empty() && !terms.gate_async) return nullptr;
+  return std::make_shared<gate_request const>(gate_request{terms.gate, terms.gate_async, {}});
+}
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -49,6 +49,7 @@ struct service_wire {
   /// The body as a request to allocate, or a sentence with the field.
   std::variant<game_server_allocation, std::string> (*read)(std::string_view body, front_end_options const&);
   http_response (*write)(service_answer const&);
+  bool tells_pending{false};  ///< it can say that a server is pending; else `Prefer: respond-async` is not heeded
 };
 
 /// Reads a call, asks the backend, writes the answer. Metadata are the request's fields. `dryRun=All` decides without handing

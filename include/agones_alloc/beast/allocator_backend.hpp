@@ -20,6 +20,7 @@ class allocator_backend final : public allocation_backend {
     options.request_id = c.terms.request_id;
     options.wait_for = c.terms.wait_for;
     options.claim_ttl = c.terms.claim_ttl;
+    options.gate = gate_of(c.terms);
     if (c.dry_run) return allocator_->async_decide(std::move(c.request), options, std::move(done));
     allocator_->async_allocate(std::move(c.request), options, std::move(done));
   }

@@ -24,6 +24,9 @@ inline constexpr std::string_view repeated_header = "Agones-Alloc-Repeated";
 /// Of a GameServerAllocation: the same as the field of that name, which goes before it.
 inline constexpr std::string_view claim_ttl_annotation = "agones-alloc.dev/claim-ttl";
 
+/// Settings of the readiness gate for this request, as change_gate reads them; the annotation keys::gate_annotation says the same.
+inline constexpr std::string_view gate_header = "Agones-Alloc-Gate";
+
 /// `clamp`: counter and list actions that do not fit are cut off. `exact`: only a server on which they fit as a whole is taken.
 inline constexpr std::string_view action_mode_header = "Agones-Alloc-Action-Mode";
 /// Of a GameServerAllocation: the same.
@@ -33,6 +36,8 @@ struct call_terms {
   std::string request_id;                ///< `Idempotency-Key`, or the annotation keys::request_id_annotation; "": none
   std::chrono::nanoseconds wait_for{0};  ///< `Prefer: wait=SECONDS` (RFC 7240), at most front_end_options::longest_wait
   std::optional<std::chrono::nanoseconds> claim_ttl;  ///< a Go duration, or seconds
+  std::string gate{};      ///< `Agones-Alloc-Gate`, or the annotation; "": none
+  bool gate_async{false};  ///< `Prefer: respond-async` (RFC 7240): answer 202 while the server is pending
 };
 
 /// The terms, or a sentence with the field that cannot be read.

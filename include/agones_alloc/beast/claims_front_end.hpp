@@ -2,6 +2,7 @@
 #pragma once
 
 #include <agones_alloc/async/allocator.hpp>
+#include <agones_alloc/async/readiness_gate.hpp>
 #include <agones_alloc/beast/front_end_options.hpp>
 #include <agones_alloc/beast/http_handler.hpp>
 #include <agones_alloc/config.hpp>
@@ -16,6 +17,10 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 /// GET `/v1/claims/ID`, POST `/v1/claims/ID:confirm`, POST `/v1/claims/ID:release`. Query: `namespace` (else
 /// front_end_options::default_namespace), and for a release `to=ready` (the default) or `to=shutdown`.
 ///
+/// Of a pending allocation (see readiness_gate) GET says `"pending":true` and its `deadline`; with `Prefer: wait=SECONDS` it answers when
+/// the wait is over. One that was not ready is told, as long as it is remembered, by `"ended"` (timed_out, failed, abandoned, gone).
+/// A confirmation waits until the server is ready; a release ends the wait.
+///
 /// 200 with `{"id","namespace","gameServerName","state","confirmed","expires","notUndone"}` (the last two where there is something
 /// to say); 404 where there is no such claim, also the second time a claim is released. Failures as JSON with `code` and
 /// `message`: 400, 403, 405, 409 (contention), 499, 503 (also before the servers have been listed), 504 (deadline, or a write
@@ -26,8 +31,9 @@ class claims_front_end final : public http_handler {
  public:
   static constexpr std::string_view prefix = "/v1/claims/";
 
-  claims_front_end(allocator& allocates, timer& time, front_end_options options)
-      : allocates_{&allocates}, time_{&time}, options_{std::move(options)} {}
+  /// `gate`: of the allocator; null: it has none.
+  claims_front_end(allocator& allocates, timer& time, front_end_options options, readiness_gate* gate = nullptr)
+      : allocates_{&allocates}, time_{&time}, options_{std::move(options)}, gate_{gate} {}
 
   AGONES_ALLOC_DECL void handle(http_request const&, reply) override;
 
@@ -35,6 +41,7 @@ class claims_front_end final : public http_handler {
   allocator* allocates_;
   timer* time_;
   front_end_options options_;
+  readiness_gate* gate_;
 };
 
 /// The namespace of a request to it, by query or options; "" when neither says.

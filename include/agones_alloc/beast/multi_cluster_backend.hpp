@@ -31,6 +31,7 @@ class multi_cluster_backend final : public allocation_backend {
     request.options.request_id = c.terms.request_id;
     request.options.wait_for = c.terms.wait_for;
     request.options.claim_ttl = c.terms.claim_ttl;
+    request.options.gate = gate_of(c.terms);
     request.request_id = std::move(c.terms.request_id);
     request.hops = c.hops;
     clusters_->async_allocate(std::move(request), std::move(done));

@@ -16,6 +16,13 @@ AGONES_ALLOC_DECL auto failure_status(allocation_result const&) noexcept -> int;
 /// A sentence for people: the store's own words where it had any, the server's name where a write's fate is unknown.
 AGONES_ALLOC_DECL auto failure_message(allocation_result const&) -> std::string;
 
+/// Of an allocation that was to be answered while its server is pending (`Prefer: respond-async`): 202, with a Status that has
+/// `id`, `namespace`, `gameServerName` and `deadline` besides, and where to ask for the end.
+AGONES_ALLOC_DECL auto pending_answer(allocation_result const&) -> http_response;
+
+/// True when the answer is pending_answer's: the server is not the caller's yet.
+AGONES_ALLOC_DECL auto is_pending_answer(allocation_result const&) noexcept -> bool;
+
 /// Adds `Agones-Alloc-Breakdown` to an exhausted answer, `Retry-After` (whole seconds, at least 1) where a wait is advised.
 AGONES_ALLOC_DECL void add_outcome_fields(http_response&, allocation_result const&);
 

@@ -142,6 +142,7 @@ AGONES_ALLOC_DECL void allocation_service::allocate(http_request const& request,
   auto asked = read_call_terms(request, made_request->allocation().meta.annotations, options_);
   if (auto* const problem = std::get_if<std::string>(&asked)) return invalid(std::move(*problem));
   auto& terms = *std::get_if<call_terms>(&asked);
+  terms.gate_async = terms.gate_async && wire_.tells_pending;
   auto const wait = terms.wait_for;
   auto const slot = boost::asio::get_associated_cancellation_slot(done);
   auto const executor = boost::asio::get_associated_executor(done);

@@ -2,6 +2,7 @@
 
 #include <agones_alloc/beast/call_terms.hpp>
 #include <agones_alloc/beast/query_string.hpp>
+#include <agones_alloc/flow/gate_settings.hpp>
 #include <agones_alloc/select/claim.hpp>
 
 #include <algorithm>
@@ -25,16 +26,16 @@ inline auto without_blanks(std::string_view text) noexcept -> std::string_view {
   return text;
 }
 
-/// The value of `wait` among preferences; nullopt where there is none. Others are not ours.
-inline auto wait_preference(std::string_view field) noexcept -> std::optional<std::string_view> {
+/// The value of a preference, "" when it has none; nullopt where it is not there. Others are not ours.
+inline auto preference(std::string_view field, std::string_view wanted) noexcept -> std::optional<std::string_view> {
   while (!field.empty()) {
     auto const end = std::min(field.find(','), field.size());
     auto const one = without_blanks(field.substr(0, end));
     field.remove_prefix(end == field.size() ? end : end + 1);
     auto const equals = one.find('=');
     auto const name = without_blanks(one.substr(0, equals));
-    auto const is_wait = name.size() == 4 && std::equal(name.begin(), name.end(), "wait", [](char a, char b) { return (a | 0x20) == b; });
-    if (!is_wait) continue;
+    auto const same = [](char a, char b) { return a == b || (a | 0x20) == b; };
+    if (name.size() != wanted.size() || !std::equal(name.begin(), name.end(), wanted.begin(), same)) continue;
     if (equals == std::string_view::npos) return std::string_view{};
     auto value = without_blanks(one.substr(equals + 1));
     if (value.size() >= 2 && value.front() == '"' && value.back() == '"') value = value.substr(1, value.size() - 2);
@@ -57,10 +58,18 @@ AGONES_ALLOC_DECL auto read_call_terms(http_request const& request, string_map c
     if (auto const problem = request_id_problem(out.request_id); !problem.empty()) return std::string{request_id_header} + ": " + problem;
   }
   auto const preferences = request.header("Prefer");
-  if (auto const wait = detail::wait_preference(preferences)) {
+  if (auto const wait = detail::preference(preferences, "wait")) {
     auto const seconds = detail::parse_seconds(*wait);
     if (!seconds) return "Prefer: wait: a number of seconds is wanted";
     out.wait_for = std::min<std::chrono::nanoseconds>(*seconds, options.longest_wait);
+  }
+  out.gate_async = detail::preference(preferences, "respond-async").has_value();
+  out.gate = field_or_annotation(gate_header, keys::gate_annotation);
+  if (!out.gate.empty()) {
+    gate_settings ignored;
+    field_errors problems;
+    change_gate(ignored, out.gate, gate_header, problems);
+    if (!problems.empty()) return to_string(problems);
   }
   if (auto const text = field_or_annotation(claim_ttl_header, claim_ttl_annotation); !text.empty()) {
     std::optional<std::chrono::nanoseconds> time = detail::parse_seconds(text);

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <agones_alloc/beast/call_terms.hpp>
 #include <agones_alloc/beast/claims_front_end.hpp>
 #include <agones_alloc/beast/outcome_answer.hpp>
 #include <agones_alloc/beast/query_string.hpp>
 #include <agones_alloc/beast/request_bounds.hpp>
+#include <agones_alloc/flow/pending.hpp>
 #include <agones_alloc/select/apply.hpp>
 #include <agones_alloc/select/claim.hpp>
 
@@ -15,6 +17,9 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
+#include <chrono>
+#include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -76,6 +81,27 @@ inline auto read_claim_query(http_request const& request, front_end_options cons
   return out;
 }
 
+inline void add_lines(boost::json::object& body, std::vector<std::string> const& lines) {
+  if (lines.empty()) return;
+  boost::json::array all;
+  for (auto const& line : lines) all.emplace_back(line);
+  body["notUndone"] = std::move(all);
+}
+
+/// Of an allocation whose server was not ready.
+inline auto ended_answer(claim_query const& asked, gate_result const& end) -> http_response {
+  boost::json::object body{{"id", asked.id}, {"namespace", asked.ns}};
+  if (end.server != nullptr) {
+    body["gameServerName"] = end.server->meta.name.str();
+    body["state"] = std::string{to_string(end.server->status.state)};
+  }
+  body["ended"] = std::string{to_string(end.end)};
+  add_lines(body, end.not_undone);
+  auto out = json_response(200, boost::json::serialize(body));
+  out.route = "claims";
+  return out;
+}
+
 inline auto claim_answer(claim_query const& asked, error_code ec, allocation_result const& result, bool listed) -> http_response {
   if (ec == errc::not_found && !listed) {
     auto out = claim_failure(503, "the game servers have not been listed yet");
@@ -98,16 +124,15 @@ inline auto claim_answer(claim_query const& asked, error_code ec, allocation_res
                            {"namespace", asked.ns},
                            {"gameServerName", server.meta.name.view()},
                            {"state", to_string(server.status.state)}};
-  if (asked.what != claim_verb::release) {
+  if (auto const marker = asked.what == claim_verb::look ? find_pending(server) : std::nullopt) {
+    body["pending"] = true;
+    body["deadline"] = rfc3339_nano(marker->deadline);
+  } else if (asked.what != claim_verb::release) {
     auto const claim = find_claim(server, asked.id);
     body["confirmed"] = claim && !claim->expires;
     if (claim && claim->expires) body["expires"] = rfc3339_nano(*claim->expires);
   }
-  if (!result.not_undone.empty()) {
-    boost::json::array lines;
-    for (auto const& line : result.not_undone) lines.emplace_back(line);
-    body["notUndone"] = std::move(lines);
-  }
+  add_lines(body, result.not_undone);
   auto out = json_response(200, boost::json::serialize(body));
   out.route = "claims";
   return out;
@@ -130,11 +155,31 @@ AGONES_ALLOC_DECL void claims_front_end::handle(http_request const& request, rep
   auto const what = asked.what;
   auto const to = asked.to;
   auto const listed = !options_.listed || options_.listed();
+  auto wait = std::optional<std::chrono::nanoseconds>{};
+  if (gate_ != nullptr && what == detail::claim_verb::look) {
+    auto const terms = read_call_terms(request, {}, options_);
+    if (auto const* problem = std::get_if<std::string>(&terms)) return std::move(done)(detail::claim_failure(400, *problem));
+    if (auto const asked_for = std::get<call_terms>(terms).wait_for; asked_for.count() > 0) wait = asked_for;
+  }
   auto answered = boost::asio::bind_cancellation_slot(
-      slot, boost::asio::bind_executor(executor, [done = std::move(done), asked = std::move(asked), listed](
+      slot, boost::asio::bind_executor(executor, [done = std::move(done), asked = std::move(asked), listed, gate = gate_](
                                                      error_code ec, allocation_result const& result) mutable {
+        if (ec == errc::not_found && gate != nullptr && asked.what == detail::claim_verb::look) {
+          if (auto const end = gate->find_end(asked.ns, asked.id)) return std::move(done)(detail::ended_answer(asked, *end));
+        }
         std::move(done)(detail::claim_answer(asked, ec, result, listed));
       }));
+  if (wait && gate_->find(ns, id) != nullptr) {
+    options.deadline = *options.deadline + *wait;
+    auto const until = time_->now() + *wait;
+    // Whatever came of the wait: then it is looked for.
+    return gate_->async_wait(ns, id, until,
+                             boost::asio::bind_cancellation_slot(
+                                 slot, boost::asio::bind_executor(executor, [this, ns, id, options, answered = std::move(answered)](
+                                                                                error_code, gate_result) mutable {
+                                   allocates_->async_find_claim(ns, id, options, std::move(answered));
+                                 })));
+  }
   switch (what) {
     case detail::claim_verb::look: return allocates_->async_find_claim(ns, id, options, std::move(answered));
     case detail::claim_verb::confirm: return allocates_->async_confirm(ns, id, options, std::move(answered));

@@ -289,7 +289,7 @@ AGONES_ALLOC_DECL void kubernetes_front_end::allocate(http_request const& reques
       boost::asio::bind_cancellation_slot(
           slot, boost::asio::bind_executor(executor, [done = std::move(done), kept = std::move(made_request), type = *type,
                                                       told = std::move(warnings), as_text, wait](error_code, allocation_result result) mutable {
-            auto out = detail::allocation_answer(kept, result, told, type);
+            auto out = is_pending_answer(result) ? pending_answer(result) : detail::allocation_answer(kept, result, told, type);
             if (as_text && out.status == 500) out = text_response(500, failure_message(result));
             out.route = "kubernetes";
             add_claim_fields(out, result, wait);

@@ -2,6 +2,12 @@
 
 #include <agones_alloc/beast/breakdown_header.hpp>
 #include <agones_alloc/beast/outcome_answer.hpp>
+#include <agones_alloc/beast/kubernetes/api_path.hpp>
+#include <agones_alloc/flow/pending.hpp>
+#include <agones_alloc/select/apply.hpp>
+
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
 
 #include <chrono>
 
@@ -46,6 +52,30 @@ AGONES_ALLOC_DECL auto failure_message(allocation_result const& result) -> std::
     case outcome::deadline: return with_words("the request's time was up before a game server was allocated");
   }
   return "unknown issue";
+}
+
+AGONES_ALLOC_DECL auto is_pending_answer(allocation_result const& result) noexcept -> bool {
+  return result.result == outcome::allocated && result.server != nullptr && has_pending(*result.server);
+}
+
+AGONES_ALLOC_DECL auto pending_answer(allocation_result const& result) -> http_response {
+  auto const& meta = result.server->meta;
+  auto const id = result.claim.view();
+  boost::json::object body{{"kind", "Status"},
+                           {"apiVersion", "v1"},
+                           {"metadata", boost::json::object{}},
+                           {"status", "Success"},
+                           {"reason", "Pending"},
+                           {"message", "the game server is claimed, and is not ready for players yet"},
+                           {"code", 202},
+                           {"id", id},
+                           {"namespace", meta.namespace_.view()},
+                           {"gameServerName", meta.name.view()}};
+  if (auto const marker = find_pending(*result.server)) body["deadline"] = rfc3339_nano(marker->deadline);
+  auto out = json_response(202, boost::json::serialize(body));
+  out.headers.emplace_back("Location", "/v1/claims/" + percent_encoded(id) + "?namespace=" + percent_encoded(meta.namespace_.view()));
+  out.headers.emplace_back("Preference-Applied", "respond-async");
+  return out;
 }
 
 AGONES_ALLOC_DECL auto retry_seconds(allocation_result const& result) noexcept -> long {

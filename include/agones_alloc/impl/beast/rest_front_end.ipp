@@ -27,7 +27,10 @@ inline auto rest_error(grpc_code code, std::string message) -> http_response {
 
 inline auto write_rest_answer(service_answer const& answer) -> http_response {
   http_response out;
-  if (answer.code == grpc_code::ok && answer.result) {
+  if (answer.result && is_pending_answer(*answer.result)) {
+    out = pending_answer(*answer.result);
+    out.route = "rest";
+  } else if (answer.code == grpc_code::ok && answer.result) {
     auto const gates = answer.request->gates();
     out = json_response(
         200, allocation_to_rest_response(allocation_response(answer.request->allocation(), *answer.result, gates), gates));
@@ -65,7 +68,7 @@ inline auto read_rest_body(std::string_view body, front_end_options const& optio
 }  // namespace detail
 
 AGONES_ALLOC_DECL rest_front_end::rest_front_end(allocation_backend& backend, timer& time, front_end_options options)
-    : service_{backend, time, std::move(options), {detail::read_rest_body, detail::write_rest_answer}} {}
+    : service_{backend, time, std::move(options), {detail::read_rest_body, detail::write_rest_answer, true}} {}
 
 AGONES_ALLOC_DECL auto rest_namespace_of(http_request const& request, front_end_options const& options)
     -> std::optional<std::string> {
