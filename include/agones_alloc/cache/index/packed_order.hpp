@@ -26,35 +26,37 @@ class packed_order {
 
   void insert(sort_entry const& entry, std::uint32_t node, entry_order const& before, entry_pool& pool,
               node_table& nodes) {
-    if (node >= by_node_.size()) by_node_.resize(node + 1, absent);
-    if (by_node_[node] == absent) {
-      cells_.push_back({{}, node, absent, false});
-      by_node_[node] = static_cast<std::uint32_t>(cells_.size() - 1);
+    if (node >= places_.size()) {
+      places_.resize(node + 1);
+      states_.resize(node + 1, state::absent);
     }
-    auto const index = by_node_[node];
-    auto& cell = cells_[index];
-    cell.entries.insert(entry, before, pool);
-    if (cell.heap_at == absent) {
+    auto& place_of_it = places_[node];
+    if (place_of_it.cell == none) {
+      cells_.emplace_back();
+      place_of_it.cell = static_cast<std::uint32_t>(cells_.size() - 1);
+    }
+    auto& entries = cells_[place_of_it.cell];
+    entries.insert(entry, before, pool);
+    if (states_[node] == state::absent) {
       if (heap_.empty()) known_ = nodes.changes();
-      cell.stale = false;
-      heap_.push_back({rank_of(nodes[node].load), cell.entries.best(), index});
-      place(heap_.size() - 1, heap_.back());
+      states_[node] = state::fresh;
+      heap_.push_back({rank_of(nodes[node].load), entries.best(), node});
       sift_up(heap_.size() - 1, before);
-    } else if (cell.entries.best().id == entry.id) {
-      heap_[cell.heap_at].best = entry;
-      sift_up(cell.heap_at, before);
+    } else if (entries.best().id == entry.id) {
+      heap_[place_of_it.heap_at].best = entry;
+      sift_up(place_of_it.heap_at, before);
     }
   }
 
   /// `make_entry` is called when the server is not the best of its cell.
   template <class MakeEntry>
   void erase(std::uint32_t id, std::uint32_t node, MakeEntry make_entry, entry_order const& before, entry_pool& pool) {
-    auto& cell = cells_[by_node_[node]];
-    if (cell.entries.best().id == id) {
-      cell.entries.pop_best(pool);
-      follow_best(cell, before);
+    auto& entries = cells_[places_[node].cell];
+    if (entries.best().id == id) {
+      entries.pop_best(pool);
+      follow_best(node, before);
     } else {
-      cell.entries.erase(make_entry(), before, pool);
+      entries.erase(make_entry(), before, pool);
     }
   }
 
@@ -63,10 +65,9 @@ class packed_order {
     if (known_ != nodes.changes()) catch_up(before, nodes);
     for (;;) {
       auto const& first = heap_.front();
-      auto& cell = cells_[first.cell];
-      if (cell.stale) {
-        cell.stale = false;
-        put(cell, rank_of(nodes[cell.node].load), before);
+      if (states_[first.node] == state::stale) {
+        states_[first.node] = state::fresh;
+        put(first.node, rank_of(nodes[first.node].load), before);
       } else if (first.load < best_stale_) {
         return first.best;
       } else {
@@ -76,30 +77,33 @@ class packed_order {
   }
   /// The entry after `depth` better ones, if the node stays the first and no load changes.
   auto ahead(std::size_t depth) const noexcept -> sort_entry const* {
-    return cells_[heap_.front().cell].entries.ahead(depth);
+    return cells_[places_[heap_.front().node].cell].ahead(depth);
   }
 
   /// Takes the entry that best() returned.
   void pop_best(entry_order const& before, entry_pool& pool) {
-    auto& cell = cells_[heap_.front().cell];
-    cell.entries.pop_best(pool);
-    follow_best(cell, before);
+    auto const node = heap_.front().node;
+    cells_[places_[node].cell].pop_best(pool);
+    follow_best(node, before);
   }
 
  private:
-  static constexpr std::uint32_t absent = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
   static constexpr std::size_t ways = 4;
 
-  struct node_cell {
-    sorted_entries entries;
-    std::uint32_t node;
-    std::uint32_t heap_at;
-    bool stale;  ///< its load in the heap may be out of date
+  struct place_of_node {
+    std::uint32_t cell{none};
+    std::uint32_t heap_at{none};  ///< while it is not absent
+  };
+  enum class state : std::uint8_t {
+    absent,  ///< not in the heap
+    fresh,
+    stale,   ///< its load in the heap may be out of date
   };
   struct heap_item {
     std::uint64_t load;  ///< less goes first
     sort_entry best;
-    std::uint32_t cell;
+    std::uint32_t node;
   };
 
   static auto rank_of(node_load load) noexcept -> std::uint64_t {
@@ -112,24 +116,25 @@ class packed_order {
   }
   void place(std::size_t at, heap_item const& item) noexcept {
     heap_[at] = item;
-    cells_[item.cell].heap_at = static_cast<std::uint32_t>(at);
+    places_[item.node].heap_at = static_cast<std::uint32_t>(at);
   }
 
-  /// The best entry of a cell was taken out.
-  void follow_best(node_cell& changed, entry_order const& before) {
-    auto const at = changed.heap_at;
-    if (!changed.entries.empty()) {
-      heap_[at].best = changed.entries.best();
+  /// The best entry of a node's cell was taken out.
+  void follow_best(std::uint32_t node, entry_order const& before) {
+    auto const at = places_[node].heap_at;
+    auto const& entries = cells_[places_[node].cell];
+    if (!entries.empty()) {
+      heap_[at].best = entries.best();
       sift_down(at, before);
       return;
     }
-    changed.heap_at = absent;
+    states_[node] = state::absent;
     auto const last = heap_.back();
     heap_.pop_back();
     if (at == heap_.size()) return;
     place(at, last);
     sift_up(at, before);
-    sift_down(cells_[last.cell].heap_at, before);
+    sift_down(places_[last.node].heap_at, before);
   }
 
   void sift_up(std::size_t at, entry_order const& before) noexcept {
@@ -160,11 +165,12 @@ class packed_order {
     place(at, item);
   }
 
-  /// A cell's load in the heap becomes that.
-  void put(node_cell const& cell, std::uint64_t load, entry_order const& before) noexcept {
-    auto const was = std::exchange(heap_[cell.heap_at].load, load);
-    if (load < was) sift_up(cell.heap_at, before);
-    if (was < load) sift_down(cell.heap_at, before);
+  /// A node's load in the heap becomes that.
+  void put(std::uint32_t node, std::uint64_t load, entry_order const& before) noexcept {
+    auto const at = places_[node].heap_at;
+    auto const was = std::exchange(heap_[at].load, load);
+    if (load < was) sift_up(at, before);
+    if (was < load) sift_down(at, before);
   }
 
   /// Goes through the changes since it was last asked.
@@ -176,18 +182,14 @@ class packed_order {
     }
     for (; known_ != nodes.changes(); ++known_) {
       auto const node = nodes.changed(known_);
-      auto const index = node < by_node_.size() ? by_node_[node] : absent;
-      if (index == absent) continue;
-      auto& cell = cells_[index];
-      if (cell.heap_at == absent) continue;
+      if (node >= states_.size() || states_[node] == state::absent) continue;
       auto const load = rank_of(nodes[node].load);
       if (load <= heap_.front().load) {
-        put(cell, load, before);
+        put(node, load, before);
         continue;
       }
       best_stale_ = std::min(best_stale_, load);
-      if (std::exchange(cell.stale, true)) continue;
-      stale_.push_back(index);
+      if (std::exchange(states_[node], state::stale) == state::fresh) stale_.push_back(node);
     }
     if (stale_.size() > 2 * cells_.size()) freshen(before, nodes);  // most of them were put meanwhile
   }
@@ -196,23 +198,24 @@ class packed_order {
   void freshen(entry_order const& before, node_table& nodes) {
     if (stale_.size() > heap_.size() / 8) return make_anew(before, nodes);
     // They are far apart in memory: asking for all of them at once costs little more than for one.
-    for (auto const index : stale_) __builtin_prefetch(&cells_[index]);
-    for (auto const index : stale_) {
-      auto const& cell = cells_[index];
-      __builtin_prefetch(&nodes[cell.node]);
-      if (cell.heap_at != absent) __builtin_prefetch(&heap_[cell.heap_at]);
+    for (auto const node : stale_) __builtin_prefetch(&places_[node]);
+    for (auto const node : stale_) {
+      if (states_[node] == state::stale) __builtin_prefetch(&heap_[places_[node].heap_at]);
     }
-    for (auto const index : stale_) {
-      auto& cell = cells_[index];
-      if (std::exchange(cell.stale, false) && cell.heap_at != absent) put(cell, rank_of(nodes[cell.node].load), before);
+    for (auto const node : stale_) {
+      if (states_[node] != state::stale) continue;
+      states_[node] = state::fresh;
+      put(node, rank_of(nodes[node].load), before);
     }
     none_stale();
   }
 
   void make_anew(entry_order const& before, node_table& nodes) {
-    for (auto const index : stale_) cells_[index].stale = false;
+    for (auto const node : stale_) {
+      if (states_[node] == state::stale) states_[node] = state::fresh;
+    }
     none_stale();
-    for (auto& item : heap_) item.load = rank_of(nodes[cells_[item.cell].node].load);
+    for (auto& item : heap_) item.load = rank_of(nodes[item.node].load);
     if (heap_.size() < 2) return;
     for (auto at = (heap_.size() - 2) / ways + 1; at-- != 0;) sift_down(at, before);
   }
@@ -222,11 +225,12 @@ class packed_order {
     best_stale_ = std::numeric_limits<std::uint64_t>::max();
   }
 
-  std::vector<node_cell> cells_;
-  std::vector<std::uint32_t> by_node_;  ///< cells
+  std::vector<sorted_entries> cells_;
+  std::vector<place_of_node> places_;  ///< by node
+  std::vector<state> states_;          ///< by node: apart, for most changes are of nodes that are absent here
   std::vector<heap_item> heap_;
-  std::vector<std::uint32_t> stale_;  ///< cells that are stale, and some that were
-  std::uint64_t best_stale_{std::numeric_limits<std::uint64_t>::max()};  ///< no stale cell's true load is less
+  std::vector<std::uint32_t> stale_;  ///< nodes that are stale, and some that were
+  std::uint64_t best_stale_{std::numeric_limits<std::uint64_t>::max()};  ///< no stale node's true load is less
   std::uint64_t known_{0};  ///< changes of loads that were looked at
 };
 
