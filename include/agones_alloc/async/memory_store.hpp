@@ -1,6 +1,7 @@
 // A store in memory: for embedded fleets, simulations and tests.
 #pragma once
 
+#include <agones_alloc/async/store_change.hpp>
 #include <agones_alloc/async/store_fault.hpp>
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/error.hpp>
@@ -17,7 +18,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
@@ -27,17 +27,6 @@ struct memory_store_options {
   std::size_t watches{1024};       ///< watches that may wait at once; more fail with errc::too_many_requests
   std::uint64_t first_version{0};  ///< the first change gets the next number
   timer* clock{nullptr};           ///< for creation timestamps and for faults with latency; must outlive the store
-};
-
-/// What happened to a server.
-struct store_change {
-  server_event event;
-  game_server_ptr relabelled;  ///< of `modified`: what it was before, if its labels were others; else null
-};
-
-struct store_changes {
-  std::vector<store_change> changes;
-  std::string resource_version;  ///< where to go on from
 };
 
 namespace detail {

@@ -1,7 +1,7 @@
 // Versioned game servers and the history of their changes: the data of a memory_store, without its I/O.
 #pragma once
 
-#include <agones_alloc/async/memory_store.hpp>
+#include <agones_alloc/async/store_change.hpp>
 #include <agones_alloc/cache/ready_cache.hpp>
 #include <agones_alloc/cache/word_sharing.hpp>
 #include <agones_alloc/config.hpp>
