@@ -3,5 +3,7 @@
 #include <agones_alloc/impl/grpc/failure_details.ipp>
 #include <agones_alloc/impl/grpc/grpc_call.ipp>
 #include <agones_alloc/impl/grpc/grpc_listener.ipp>
+#include <agones_alloc/impl/grpc/information_front_end.ipp>
+#include <agones_alloc/impl/grpc/information_messages.ipp>
 #include <agones_alloc/impl/grpc/messages_request.ipp>
 #include <agones_alloc/impl/grpc/messages_response.ipp>

@@ -83,6 +83,19 @@ TEST_CASE("a uint64 becomes an int64 bit by bit, so that what is huge is refused
   CHECK(std::holds_alternative<field_errors>(allocation_request::make(gsa, gates, {})));
 }
 
+TEST_CASE("matchExpressions are taken over; an operator that means nothing is refused") {
+  auto message = message_of<allocation::AllocationRequest>(
+      R"({"namespace":"n","gameServerSelectors":[{"matchExpressions":[{"key":"a","operator":"NotIn","values":["x","y"]},)"
+      R"({"key":"b","operator":"Exists"}]}]})");
+  auto const gsa = message_to_allocation(message);
+  auto const& terms = gsa.spec.selectors.at(0).labels.match_expressions;
+  CHECK(terms == std::vector<label_requirement>{{"a", "NotIn", {"x", "y"}}, {"b", "Exists", {}}});
+  CHECK(std::holds_alternative<request_ptr>(allocation_request::make(gsa, {}, {})));
+  message.mutable_gameserverselectors(0)->mutable_matchexpressions(0)->set_operator_(
+      static_cast<allocation::LabelMatchExpressions::Operator>(9));
+  CHECK(std::holds_alternative<field_errors>(allocation_request::make(message_to_allocation(message), {}, {})));
+}
+
 TEST_CASE("what is forwarded says what the forwarded JSON says (spec 8.8 b)") {
   for (auto const& json : requests) {
     for (auto const gates : all_gates()) {

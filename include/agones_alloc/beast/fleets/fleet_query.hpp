@@ -38,6 +38,11 @@ struct query_refusal {
   std::string message;
 };
 
+/// Checks a query whose filter is filled in: hops (508; what was forwarded is told of the local cluster only) and, where a
+/// namespace is named, whether the caller may look there (403). Without one they see those where they may allocate: the filter
+/// keeps what it needs of the request. Nothing: it may go on.
+AGONES_ALLOC_DECL auto admit_fleet_query(fleet_query&, http_request const&, front_end_options const&) -> std::optional<query_refusal>;
+
 /// Also checks hops (508) and, where a namespace is named, whether the caller may look there (403). The query's filter
 /// lets the caller see the namespaces where they may allocate; it keeps what it needs of the request.
 AGONES_ALLOC_DECL auto read_fleet_query(http_request const&, front_end_options const&) -> std::variant<fleet_query, query_refusal>;

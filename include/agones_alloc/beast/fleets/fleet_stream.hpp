@@ -1,9 +1,9 @@
-// Fleets as server-sent events.
+// Fleets as a stream of events, in whatever form.
 #pragma once
 
 #include <agones_alloc/async/fleet_directory.hpp>
 #include <agones_alloc/beast/fleets/fleet_query.hpp>
-#include <agones_alloc/beast/fleets/fleet_texts.hpp>
+#include <agones_alloc/beast/fleets/fleet_event_form.hpp>
 #include <agones_alloc/beast/fleets/fleets_options.hpp>
 #include <agones_alloc/beast/http_message.hpp>
 #include <agones_alloc/config.hpp>
@@ -26,18 +26,17 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
 class fleet_stream;
 
-/// What the streams of one front end share: texts, whole batches for those that stand at the same place, one clock for
+/// What the streams of one front end share: their form, whole batches for those that stand at the same place, one clock for
 /// heartbeats, and the bounds on their number.
 class fleet_streams : public std::enable_shared_from_this<fleet_streams> {
  public:
-  fleet_streams(fleet_directory& directory, timer& time, fleets_options options)
-      : directory_{&directory}, time_{&time}, options_{options} {}
+  fleet_streams(fleet_directory& directory, timer& time, fleets_options options, std::shared_ptr<fleet_event_form> form)
+      : directory_{&directory}, time_{&time}, options_{options}, form_{std::move(form)} {}
 
-  /// Null: there are too many.
-  AGONES_ALLOC_DECL auto open(fleet_query, std::string caller) -> std::shared_ptr<fleet_stream>;
+  /// Null: there are too many, at all or of one who has shown who they are.
+  AGONES_ALLOC_DECL auto open(fleet_query, http_request const&) -> std::shared_ptr<fleet_stream>;
   AGONES_ALLOC_DECL void stop();
   auto counts() const noexcept -> fleet_stream_counts const& { return counts_; }
-  auto texts() noexcept -> fleet_texts& { return texts_; }
 
  private:
   friend class fleet_stream;
@@ -55,7 +54,7 @@ class fleet_streams : public std::enable_shared_from_this<fleet_streams> {
   fleet_directory* directory_;
   timer* time_;
   fleets_options options_;
-  fleet_texts texts_;
+  std::shared_ptr<fleet_event_form> form_;
   fleet_stream_counts counts_;
   std::set<fleet_stream*> streams_;
   std::map<std::string, std::size_t> by_caller_;

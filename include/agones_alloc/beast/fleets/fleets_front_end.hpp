@@ -18,6 +18,7 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 namespace detail {
 class fleet_streams;
 }
+class server_sent_form;
 
 /// `GET /v1/fleets`: a page of fleets as JSON with a weak ETag (304 for If-None-Match); with `Accept: text/event-stream`
 /// the same as server-sent events, from the state on or from `Last-Event-ID`. `GET /v1/gameservers`: those of a namespace,
@@ -46,6 +47,7 @@ class fleets_front_end final : public http_handler {
 
   fleet_directory* directory_;
   front_end_options options_;
+  std::shared_ptr<server_sent_form> form_;
   std::shared_ptr<detail::fleet_streams> streams_;
   std::string last_key_;   ///< what names the last page that was told; "": it was told to one caller only
   std::string last_body_;  ///< that page, where it was asked for again

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
@@ -15,6 +16,17 @@ struct fleets_options {
   std::chrono::nanoseconds heartbeat{std::chrono::seconds{15}};  ///< longest silence of a stream
   std::chrono::nanoseconds stream_time{std::chrono::hours{1}};   ///< then a stream ends, and its client comes again
 };
+
+/// Throws std::invalid_argument that names what is out of range.
+inline auto checked(fleets_options options) -> fleets_options {
+  if (options.heartbeat < std::chrono::milliseconds{1} || options.heartbeat > std::chrono::hours{1}) {
+    throw std::invalid_argument{"fleets_options.heartbeat is out of range"};
+  }
+  if (options.stream_time < std::chrono::milliseconds{1} || options.stream_time > std::chrono::hours{24 * 366}) {
+    throw std::invalid_argument{"fleets_options.stream_time is out of range"};
+  }
+  return options;
+}
 
 struct fleet_stream_counts {
   std::size_t open{0};

@@ -38,9 +38,19 @@ inline auto patch_of(::allocation::MetaPatch const& from) -> meta_patch {
   return {labels_of(from.labels()), labels_of(from.annotations())};
 }
 
+/// A number that means nothing is a word that does not validate: what is dropped would match more.
+inline auto operator_of(int number) -> shared_string {
+  return ::allocation::LabelMatchExpressions_Operator_IsValid(number)
+             ? shared_string{::allocation::LabelMatchExpressions_Operator_Name(number)}
+             : shared_string{std::to_string(number)};
+}
+
 inline auto selector_of(::allocation::GameServerSelector const& from, feature_gates gates) -> game_server_selector {
   game_server_selector out;
   out.labels.match_labels = labels_of(from.matchlabels());
+  for (auto const& one : from.matchexpressions()) {
+    out.labels.match_expressions.push_back({shared_string{one.key()}, operator_of(one.operator_()), words_of(one.values())});
+  }
   if (from.gameserverstate() == ::allocation::GameServerSelector::READY) out.game_server_state = "Ready";
   if (from.gameserverstate() == ::allocation::GameServerSelector::ALLOCATED) out.game_server_state = "Allocated";
   if (gates.player_allocation_filter && from.has_players()) {

@@ -131,14 +131,9 @@ AGONES_ALLOC_DECL auto read_fleet_query(http_request const& request, front_end_o
     -> std::variant<fleet_query, query_refusal> {
   query_parameters in{request.query};
   fleet_query out;
-  std::uint32_t hops = 0;
-  if (auto problem = detail::hop_problem(request, options, hops)) return *std::move(problem);
   out.filter.namespace_ = in.text("namespace").value_or("");
   out.filter.cluster = in.text("cluster").value_or("");
-  bool const many = in.flag("multiCluster").value_or(true);
-  out.filter.local_only = hops != 0 || !many;
-  out.shape = "namespace=" + out.filter.namespace_ + "\ncluster=" + out.filter.cluster +
-              (out.filter.local_only ? "\nlocal" : "\nall");
+  out.filter.local_only = !in.flag("multiCluster").value_or(true);
   detail::read_selector(in, out);
   detail::read_parts(in, out);
   detail::read_page(in, out);
@@ -146,15 +141,26 @@ AGONES_ALLOC_DECL auto read_fleet_query(http_request const& request, front_end_o
   if (auto last = request.header("Last-Event-ID"); !last.empty()) out.resume = std::move(last);
   in.finish();
   if (!in.ok()) return query_refusal{400, in.problem()};
-  if (!options.may_allocate) return out;
-  if (!out.filter.namespace_.empty()) {
-    if (!detail::may_look(request, options, out.filter.namespace_)) return detail::no_right(out.filter.namespace_);
-    return out;
-  }
-  out.shape.clear();
-  out.filter.may_see = [kept = std::make_shared<detail::kept_request const>(request),
-                        may = options.may_allocate](std::string_view space) { return may(*kept, space); };
+  if (auto refusal = admit_fleet_query(out, request, options)) return *std::move(refusal);
   return out;
+}
+
+AGONES_ALLOC_DECL auto admit_fleet_query(fleet_query& query, http_request const& request, front_end_options const& options)
+    -> std::optional<query_refusal> {
+  std::uint32_t hops = 0;
+  if (auto problem = detail::hop_problem(request, options, hops)) return problem;
+  auto& filter = query.filter;
+  filter.local_only = filter.local_only || hops != 0;
+  query.shape += "\nnamespace=" + filter.namespace_ + "\ncluster=" + filter.cluster + (filter.local_only ? "\nlocal" : "\nall");
+  if (!options.may_allocate) return std::nullopt;
+  if (!filter.namespace_.empty()) {
+    if (!detail::may_look(request, options, filter.namespace_)) return detail::no_right(filter.namespace_);
+    return std::nullopt;
+  }
+  query.shape.clear();
+  filter.may_see = [kept = std::make_shared<detail::kept_request const>(request),
+                    may = options.may_allocate](std::string_view space) { return may(*kept, space); };
+  return std::nullopt;
 }
 
 AGONES_ALLOC_DECL auto read_server_query(http_request const& request, front_end_options const& options)

@@ -11,21 +11,9 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 inline constexpr std::size_t events_in_batch = 32;
 inline constexpr std::size_t most_batch_bytes = 4U << 20U;
 
-inline auto event_word(fleet_event_kind what) noexcept -> std::string_view {
-  switch (what) {
-    case fleet_event_kind::reset: return "RESET";
-    case fleet_event_kind::snapshot_item: return "SNAPSHOT_ITEM";
-    case fleet_event_kind::synced: return "SYNCED";
-    case fleet_event_kind::added: return "ADDED";
-    case fleet_event_kind::modified: return "MODIFIED";
-    case fleet_event_kind::deleted: return "DELETED";
-    case fleet_event_kind::cluster_status: return "CLUSTER_STATUS";
-    case fleet_event_kind::cluster_gone: return "CLUSTER_GONE";
-  }
-  return {};
-}
-
-AGONES_ALLOC_DECL auto fleet_streams::open(fleet_query query, std::string caller) -> std::shared_ptr<fleet_stream> {
+AGONES_ALLOC_DECL auto fleet_streams::open(fleet_query query, http_request const& request) -> std::shared_ptr<fleet_stream> {
+  bool const known = request.caller != nullptr && request.caller->source != identity_source::anonymous;
+  auto caller = known ? request.caller->user : std::string{};
   auto const full = streams_.size() >= options_.streams ||
                     (!caller.empty() && by_caller_[caller] >= options_.streams_per_caller);
   if (full || stopped_) {
@@ -68,8 +56,9 @@ inline void fleet_streams::beat_later() {
 // Twice an interval, so that nobody hears nothing for longer than one.
 inline void fleet_streams::beat() {
   if (streams_.empty()) return;
-  auto const text = std::make_shared<std::string const>("event: HEARTBEAT\ndata: {\"time\":\"" +
-                                                        format_wall_time(time_->wall_now()) + "\"}\n\n");
+  std::string beat;
+  form_->append_heartbeat(beat, time_->wall_now());
+  auto const text = std::make_shared<std::string const>(std::move(beat));
   auto const now = time_->now();
   for (auto* const one : std::vector<fleet_stream*>{streams_.begin(), streams_.end()}) {
     auto const kept = streams_.contains(one) ? one->weak_from_this().lock() : nullptr;
@@ -89,24 +78,7 @@ inline auto fleet_streams::written(fleet_stream& to, std::vector<fleet_event> co
   std::string out;
   for (auto const& event : events) {
     if (event.what == fleet_event_kind::reset) ++counts_.resets;
-    if (event.revision != 0) out.append("id: ").append(directory_->token_of(event.revision)).append("\n");
-    out.append("event: ").append(event_word(event.what)).append("\ndata: {");
-    if (event.fleet != nullptr) {
-      out += "\"fleet\":";
-      if (event.what == fleet_event_kind::deleted) {
-        append_key_json(out, *event.fleet);
-      } else {
-        out += texts_.of(event.fleet, to.query_.parts);
-      }
-    } else if (event.cluster != nullptr) {
-      out += "\"cluster\":";
-      append_json(out, *event.cluster);
-    } else if (event.what == fleet_event_kind::synced) {
-      out.append("\"token\":\"").append(directory_->token_of(event.revision)).append("\"");
-    } else {
-      out += "\"reason\":\"what has changed since is not known any more\"";
-    }
-    out += "}\n\n";
+    form_->append(out, event, event.revision == 0 ? std::string{} : directory_->token_of(event.revision), to.query_.parts);
   }
   return std::make_shared<std::string const>(std::move(out));
 }
@@ -162,7 +134,9 @@ AGONES_ALLOC_DECL fleet_stream::~fleet_stream() { all_->closed(*this); }
 AGONES_ALLOC_DECL void fleet_stream::next(std::function<void(piece)> then) {
   then_ = std::move(then);
   if (over_ || all_->stopped_) return give(nullptr);
-  if (!std::exchange(began_, true)) return give(std::make_shared<std::string const>("retry: 1000\n\n"));
+  if (!std::exchange(began_, true)) {
+    if (auto first = all_->form_->beginning(); !first.empty()) return give(std::make_shared<std::string const>(std::move(first)));
+  }
   if (!waits_) pump();
 }
 

@@ -54,25 +54,14 @@ inline auto has_tag(std::string_view field, std::string_view tag) -> bool {
   return false;
 }
 
-inline auto caller_name(http_request const& request) -> std::string {
-  return request.caller != nullptr && request.caller->source != identity_source::anonymous ? request.caller->user
-                                                                                           : std::string{};
-}
-
 }  // namespace detail
 
 AGONES_ALLOC_DECL fleets_front_end::fleets_front_end(fleet_directory& directory, timer& time, front_end_options options,
                                                      fleets_options bounds)
     : directory_{&directory},
       options_{std::move(options)},
-      streams_{std::make_shared<detail::fleet_streams>(directory, time, bounds)} {
-  if (bounds.heartbeat < std::chrono::milliseconds{1} || bounds.heartbeat > std::chrono::hours{1}) {
-    throw std::invalid_argument{"fleets_options.heartbeat is out of range"};
-  }
-  if (bounds.stream_time < std::chrono::milliseconds{1} || bounds.stream_time > std::chrono::hours{24 * 366}) {
-    throw std::invalid_argument{"fleets_options.stream_time is out of range"};
-  }
-}
+      form_{std::make_shared<server_sent_form>()},
+      streams_{std::make_shared<detail::fleet_streams>(directory, time, checked(bounds), form_)} {}
 
 AGONES_ALLOC_DECL fleets_front_end::~fleets_front_end() { streams_->stop(); }
 
@@ -109,7 +98,7 @@ AGONES_ALLOC_DECL auto fleets_front_end::fleets(http_request const& request) -> 
     out.headers.emplace_back("Cache-Control", "no-store");
     out.headers.emplace_back("X-Accel-Buffering", "no");
     if (request.method == "HEAD") return out;
-    out.stream = streams_->open(std::move(query), detail::caller_name(request));
+    out.stream = streams_->open(std::move(query), request);
     if (out.stream != nullptr) return out;
     out = detail::fleets_failure(503, "too many streams are open");
     out.headers.emplace_back("Retry-After", "5");
@@ -137,7 +126,7 @@ AGONES_ALLOC_DECL auto fleets_front_end::fleets(http_request const& request) -> 
     out.body = last_body_;
     return out;
   }
-  auto& texts = streams_->texts();
+  auto& texts = form_->texts();
   texts.expect(page.fleets.size());
   out.body.reserve(last_size_ + last_size_ / 16);
   out.body = "{\"fleets\":[";

@@ -1,0 +1,31 @@
+// Messages of the information service, to and from values (spec 12.1).
+#pragma once
+
+#include <agones_alloc/beast/fleets/fleet_query.hpp>
+#include <agones_alloc/config.hpp>
+#include <agones_alloc/model/fleet_info.hpp>
+
+#include <string>
+#include <variant>
+
+// Generated from proto/.
+namespace information {
+class ClusterStatus;
+class FleetInformation;
+class InformRequest;
+}  // namespace information
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI {
+
+/// Numbers at the top are the Fleet's own status, and 0 where that is not known; `recount` is what was counted from its servers.
+AGONES_ALLOC_DECL void fleet_to_message(fleet_info const&, fleet_info_parts, ::information::FleetInformation& out);
+AGONES_ALLOC_DECL void cluster_to_message(cluster_info const&, ::information::ClusterStatus& out);
+
+/// What is asked for, its filter filled in; rights are not looked at. Or a sentence with the field that is wrong.
+AGONES_ALLOC_DECL auto query_of_message(::information::InformRequest const&) -> std::variant<fleet_query, std::string>;
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI
+
+#ifdef AGONES_ALLOC_HEADER_ONLY
+#include <agones_alloc/impl/grpc/information_messages.ipp>
+#endif
