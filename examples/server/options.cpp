@@ -1,5 +1,7 @@
 #include "options.hpp"
 
+#include "grpc_serving.hpp"
+
 #include "config_file.hpp"
 
 #include <agones_alloc/config.hpp>
@@ -97,7 +99,7 @@ class table {
   std::string group_{"General"};
 };
 
-void take_listen(std::string const& word, server_options& options) {
+void take_listen(char const* option, std::string const& word, std::string& to_address, std::uint16_t& to_port) {
   auto const colon = word.rfind(':');
   auto address = word.substr(0, colon == std::string::npos ? 0 : colon);
   auto const digits = colon == std::string::npos ? std::string{} : word.substr(colon + 1);
@@ -111,10 +113,10 @@ void take_listen(std::string const& word, server_options& options) {
   }
   if (address == "localhost") address = "127.0.0.1";
   if (address.empty() || digits.empty() || fault != std::errc{} || stopped != end || port > 65535) {
-    refuse("--listen", "\"" + word + "\" is no ADDRESS:PORT; 127.0.0.1:8080 or [::1]:8080 are");
+    refuse(option, "\"" + word + "\" is no ADDRESS:PORT; 127.0.0.1:8080 or [::1]:8080 are");
   }
-  options.address = address;
-  options.port = static_cast<std::uint16_t>(port);
+  to_address = address;
+  to_port = static_cast<std::uint16_t>(port);
 }
 
 void take_ports(std::string const& word, server_options& options) {
@@ -166,8 +168,12 @@ void add_general(table& t, server_options& o) {
   t.group("Serving");
   t.list("fleets", "FILE|DIR", o.fleets,
          "Fleets, GameServers and policies as Agones manifests: a YAML file, or a directory of them. May be repeated. Required without a cluster");
-  t.text("listen", "ADDRESS:PORT", "127.0.0.1:8080", [&o](std::string const& word) { take_listen(word, o); },
+  t.text("listen", "ADDRESS:PORT", "127.0.0.1:8080", [&o](std::string const& word) { take_listen("--listen", word, o.address, o.port); },
          "Where to listen; IPv6 in brackets, port 0 lets the system choose");
+  t.text("grpc-listen", "ADDRESS:PORT", "none: no gRPC",
+         [&o](std::string const& word) { take_listen("--grpc-listen", word, o.grpc.address, o.grpc.port); },
+         "Where to serve gRPC, as Agones' allocator does; with --tls-cert over TLS, for whom REST is for");
+  t.flag("grpc-reflection", o.grpc.reflection, "Tell gRPC clients the services and messages there are");
   t.flag("allow-plaintext-non-loopback", o.allow_plaintext_non_loopback,
          "Serve plain HTTP on addresses other than loopback: anybody who can reach the port can allocate");
   t.duration("shutdown-grace", o.shutdown_grace, nanoseconds{0}, std::chrono::hours{1},
@@ -489,12 +495,16 @@ auto check(server_options const& o) -> std::optional<std::string> {
     return "--tls-cert: who may allocate? --client-ca, --requestheader, --requestheader-client-ca-file, --authorize-direct-callers or "
            "--allow-anonymous says so";
   }
-  bool const loopback = o.address.starts_with("127.") || o.address == "::1";
-  if (!loopback && !tls.used() && !o.allow_plaintext_non_loopback) {
-    return "--listen: " + o.address +
-           " is not a loopback address; plain HTTP there lets anybody allocate who can reach it: add --allow-plaintext-non-loopback if "
-           "that is meant";
+  for (auto const& [option, address] : {std::pair{"--listen: ", &o.address}, {"--grpc-listen: ", &o.grpc.address}}) {
+    bool const loopback = address->empty() || address->starts_with("127.") || *address == "::1";
+    if (!loopback && !tls.used() && !o.allow_plaintext_non_loopback) {
+      return option + *address +
+             " is not a loopback address; plain HTTP there lets anybody allocate who can reach it: add --allow-plaintext-non-loopback if "
+             "that is meant";
+    }
   }
+  if (o.grpc.reflection && !o.grpc.used()) return "--grpc-reflection needs --grpc-listen";
+  if (auto const problem = grpc_problem(); o.grpc.used() && !problem.empty()) return "--grpc-listen: " + problem;
   if (o.simulator.max_nodes < o.simulator.node_count) return "--max-nodes: must not be smaller than --nodes";
   if (auto const problems = validate(o.simulator); !problems.empty()) return "simulated fleets: " + to_string(problems);
   return std::nullopt;

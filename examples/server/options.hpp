@@ -54,6 +54,14 @@ struct tls_settings {
   auto trusts_proxy() const noexcept -> bool { return front_proxy || !front_proxy_authority.empty(); }
 };
 
+/// gRPC, on a port of its own.
+struct grpc_settings {
+  std::string address;  ///< "": none
+  std::uint16_t port{0};
+  bool reflection{false};
+  auto used() const noexcept -> bool { return !address.empty(); }
+};
+
 /// Other clusters.
 struct remote_cluster_settings {
   std::vector<std::string> policies;  ///< files or folders
@@ -89,6 +97,7 @@ struct server_options {
   tls_settings tls;
   std::string address{"127.0.0.1"};
   std::uint16_t port{8080};
+  grpc_settings grpc;
   bool allow_plaintext_non_loopback{false};
   bool no_page{false};
   agones_alloc::http_limits limits;

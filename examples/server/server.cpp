@@ -4,6 +4,7 @@
 #include "embedded_backing.hpp"
 #include "event_serving.hpp"
 #include "fleet_serving.hpp"
+#include "grpc_serving.hpp"
 #include "kubernetes_backing.hpp"
 #include "live_page.hpp"
 #include "logging.hpp"
@@ -83,6 +84,8 @@ class program {
         rest_{clusters_.backend(), time_, front_end(options)},
         claims_{allocator_, time_, claims_options()},
         fleets_{make_fleets()},
+        grpc_{make_grpc(options, front_end(options),
+                        {io_.get_executor(), clusters_.backend(), directory_.get(), time_, log_})},
         rest_routes_{rest_},
         cluster_api_{make_cluster_api()},
         loads_{options.requests_per_client},
@@ -110,7 +113,8 @@ class program {
     rest_routes_.add("/v1/clusters", clusters_.page());
     rest_routes_.add(std::string{claims_front_end::prefix}, claims_, true);
     if (fleets_) fleets_->add_routes(rest_routes_);
-    http_handler& rest = tls_ ? tls_->rest() : rest_gate_;
+    if (grpc_) grpc_->add_routes(rest_routes_);  // not over HTTP: router_ knows nothing of them
+    http_handler& rest = rest_door();
     router_.add("/gameserverallocation", rest, true);
     router_.add("/v1/clusters", rest);
     router_.add(std::string{claims_front_end::prefix}, rest, true);
@@ -140,6 +144,10 @@ class program {
                 << (ec == errc::invalid_request ? "not a numeric address" : ec.message()) << '\n';
       return 1;
     }
+    if (grpc_ && !grpc_->listen(rest_door(), tls_ ? &tls_->certificates() : nullptr,
+                                tls_ ? tls_->clients() : client_verification::none, metrics_)) {
+      return 1;
+    }
     backing_->start();
     events_.start([this] {
       std::optional<std::vector<fleet>> out;
@@ -148,6 +156,7 @@ class program {
     });
     clusters_.start();
     if (fleets_) fleets_->start();
+    if (grpc_) grpc_->start([this] { return backing_->synced() && clusters_.synced() && (!tls_ || tls_->known()); });
     await_signal();
     if (tls_) tls_->start();
     if (tls_ || !options_.clusters.policies.empty() || events_.used()) {
@@ -160,6 +169,8 @@ class program {
   }
 
  private:
+  auto rest_door() -> http_handler& { return tls_ ? tls_->rest() : static_cast<http_handler&>(rest_gate_); }
+
   auto make_tls() -> std::unique_ptr<tls_serving> {
     if (!options_.tls.used()) return nullptr;
     return std::make_unique<tls_serving>(io_.get_executor(), options_, backing_->client(), kubernetes_gate_, rest_gate_, time_,
@@ -237,12 +248,14 @@ class program {
     if (options_.speaks_by_log()) {
       backing_->describe();
       log_.log(severity::info, "listening", {{"url", url}});
+      if (grpc_) log_.log(severity::info, "listening for gRPC", {{"place", place_of(options_.grpc.address, grpc_->port())}});
       return;
     }
     std::cout << "agones-alloc-server " << AGONES_ALLOC_VERSION << '\n';
     auto const first_namespace = backing_->describe();
     if (auto const count = clusters_.policies(); count != 0) std::cout << "  policies for several clusters: " << count << '\n';
     if (fleets_ && !options_.no_page) std::cout << "  the fleets, live, in a browser: " << url << "/\n";
+    if (grpc_) std::cout << "  gRPC on " << place_of(options_.grpc.address, grpc_->port()) << (tls_ ? " (TLS)\n" : " (plaintext)\n");
     std::cout << "  listening on " << url << "  (also /live, /ready, /metrics)\n"
               << "  the next game server:\n    curl -s -H 'Content-Type: application/json' " << url
               << "/apis/allocation.agones.dev/v1/namespaces/" << first_namespace << "/gameserverallocations -d '{\"spec\":{}}'\n";
@@ -259,6 +272,7 @@ class program {
       stopping_ = true;
       await_signal();
       log_.log(severity::info, "stopping", {{"signal", signal == SIGINT ? "SIGINT" : "SIGTERM"}});
+      if (grpc_) grpc_->stop_serving();
       time_.async_wait_until(time_.now() + options_.readiness_shutdown_duration, [this](error_code) { drain(); });
     });
   }
@@ -274,15 +288,21 @@ class program {
   }
 
   void drain() {
-    listener_.async_drain(time_.now() + options_.shutdown_grace, [this](error_code ec) {
-      if (ec) {
-        log_.log(severity::warning, "requests were cut: --shutdown-grace was not enough");
-        exit_code_ = 1;
-      }
-      if (!events_.used()) return finish_writing(time_.now() + std::chrono::seconds{5});
-      // The watch may lag behind the last allocations.
-      time_.async_wait_until(time_.now() + watch_lag, [this](error_code) { finish_writing(time_.now() + std::chrono::seconds{5}); });
-    });
+    auto const deadline = time_.now() + options_.shutdown_grace;
+    draining_ = grpc_ ? 2 : 1;
+    listener_.async_drain(deadline, [this](error_code ec) { drained(!ec); });
+    if (grpc_) grpc_->drain(deadline, [this](bool whole) { drained(whole); });
+  }
+
+  void drained(bool whole) {
+    if (!whole) {
+      log_.log(severity::warning, "requests were cut: --shutdown-grace was not enough");
+      exit_code_ = 1;
+    }
+    if (--draining_ > 0) return;
+    if (!events_.used()) return finish_writing(time_.now() + std::chrono::seconds{5});
+    // The watch may lag behind the last allocations.
+    time_.async_wait_until(time_.now() + watch_lag, [this](error_code) { finish_writing(time_.now() + std::chrono::seconds{5}); });
   }
 
   // Events may lag behind the allocations that they tell of.
@@ -327,6 +347,7 @@ class program {
   rest_front_end rest_;
   claims_front_end claims_;
   std::unique_ptr<fleet_serving> fleets_;
+  std::unique_ptr<grpc_serving> grpc_;  ///< null: HTTP only
   http_router rest_routes_;  ///< what needs the same rights
   std::unique_ptr<cluster_front_end> cluster_api_;  ///< null: no embedded fleets, or not to be shown
   caller_loads loads_;
@@ -340,6 +361,7 @@ class program {
   boost::asio::signal_set signals_;
   boost::asio::signal_set reload_;
   bool stopping_{false};
+  int draining_{0};
   int exit_code_{0};
 };
 

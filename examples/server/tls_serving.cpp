@@ -1,5 +1,6 @@
 #include "tls_serving.hpp"
 
+#include "grpc_serving.hpp"
 #include "live_page.hpp"
 
 #include <agones_alloc/beast/claims_front_end.hpp>
@@ -22,13 +23,17 @@ using namespace agones_alloc;
 
 namespace {
 
+auto verification(tls_settings const& from) -> client_verification {
+  return from.client_authorities.empty() ? client_verification::none : client_verification::optional;
+}
+
 auto certificate_settings(tls_settings const& from) -> tls_server_options {
   tls_server_options out;
   out.certificate = from.certificate;
   out.key = from.key;
   out.client_authorities.assign(from.client_authorities.begin(), from.client_authorities.end());
   // Probes and scrapers have none, so it is asked for, and missed where it counts: at the gates.
-  out.clients = from.client_authorities.empty() ? client_verification::none : client_verification::optional;
+  out.clients = verification(from);
   out.look_every = from.look_every;
   return out;
 }
@@ -60,6 +65,7 @@ direct_access::direct_access(boost::asio::any_io_executor executor, http_client&
              if (request.path == fleets_front_end::fleets_path || request.path == fleets_front_end::servers_path) {
                return fleets_namespace_of(request, options);
              }
+             if (auto space = grpc_namespace_of(request, options)) return space;
              return rest_namespace_of(request, options);
            }} {}
 
@@ -94,6 +100,8 @@ auto tls_serving::prepare(http_listener& listener) -> bool {
   listener.use(certificates_);
   return true;
 }
+
+auto tls_serving::clients() const -> client_verification { return verification(settings_); }
 
 void tls_serving::start() {
   certificates_.start();

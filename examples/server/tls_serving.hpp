@@ -40,6 +40,8 @@ class tls_serving {
 
   auto kubernetes() -> agones_alloc::http_handler& { return kubernetes_; }
   auto rest() -> agones_alloc::http_handler& { return rest_; }
+  auto certificates() -> agones_alloc::tls_server& { return certificates_; }
+  auto clients() const -> agones_alloc::client_verification;
   /// Before the listener listens; prints what is wrong. False: it cannot be served.
   auto prepare(agones_alloc::http_listener&) -> bool;
   void start();

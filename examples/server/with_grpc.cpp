@@ -1,0 +1,125 @@
+#include "grpc_serving.hpp"
+
+#include <agones_alloc/grpc/allocation_front_end.hpp>
+#include <agones_alloc/grpc/grpc_listener.hpp>
+#include <agones_alloc/grpc/information_front_end.hpp>
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+
+#include <grpc/support/log.h>
+
+#include <chrono>
+#include <iostream>
+#include <utility>
+
+namespace agones_alloc_server {
+
+using namespace agones_alloc;
+
+namespace {
+
+/// gRPC writes to standard error by itself, and has one place in the process for all its words.
+logger* grpc_words = nullptr;
+
+void take_grpc_words(gpr_log_func_args* said) {
+  if (grpc_words == nullptr) return;
+  // Handshakes that fail are everyday, whoever scans ports, and errors in gRPC's eyes.
+  grpc_words->log(severity::debug, "gRPC", {{"detail", said->message}});
+}
+
+auto stream_bounds(server_options const& options) -> fleets_options {
+  fleets_options out;
+  out.streams = options.directory.streams;
+  out.streams_per_caller = options.directory.streams_per_caller;
+  out.heartbeat = options.directory.heartbeat;
+  out.stream_time = options.directory.stream_time;
+  return out;
+}
+
+auto listener_options(server_options const& options, bool information) -> grpc_listener_options {
+  grpc_listener_options out;
+  out.information = information;
+  out.reflection = options.grpc.reflection;
+  out.message_bytes = options.limits.body_bytes;
+  out.calls = options.max_allocations;
+  return out;
+}
+
+class serving final : public grpc_serving {
+ public:
+  serving(server_options const& options, front_end_options const& front_end, grpc_parts const& parts)
+      : options_{options}, parts_{parts}, allocation_{parts.backend, parts.time, front_end} {
+    if (parts.directory != nullptr) information_.emplace(*parts.directory, parts.time, front_end, stream_bounds(options));
+    grpc_words = &parts.log;
+    gpr_set_log_function(&take_grpc_words);
+  }
+  ~serving() override {
+    listener_.reset();
+    grpc_words = nullptr;
+  }
+
+  void add_routes(http_router& to) override {
+    to.add(std::string{allocation_front_end::path}, allocation_);
+    if (!information_) return;
+    to.add(std::string{information_front_end::inform_path}, *information_);
+    to.add(std::string{information_front_end::watch_path}, *information_);
+  }
+
+  auto listen(http_handler& gate, tls_server* tls, client_verification clients, http_observer& observer) -> bool override {
+    listener_ = std::make_unique<grpc_listener>(parts_.executor, gate, parts_.time, listener_options(options_, information_.has_value()), &observer);
+    if (tls != nullptr) listener_->use(*tls, clients);
+    auto const ec = listener_->listen(options_.grpc.address, options_.grpc.port);
+    if (!ec) return true;
+    std::cerr << "agones-alloc-server: --grpc-listen " << options_.grpc.address << ":" << options_.grpc.port << ": "
+              << (ec == errc::invalid_request ? "not a numeric address" : ec.message()) << '\n';
+    return false;
+  }
+
+  void start(std::function<bool()> is_serving) override {
+    serving_ = std::move(is_serving);
+    look();
+  }
+  void stop_serving() override {
+    looking_.emit(boost::asio::cancellation_type::terminal);
+    listener_->set_serving(false);
+  }
+  void drain(timer::time_point deadline, std::function<void(bool)> then) override {
+    listener_->async_drain(deadline, [then = std::move(then)](error_code ec) { then(!ec); });
+  }
+  auto port() const -> std::uint16_t override { return listener_->port(); }
+
+ private:
+  void look() {
+    listener_->set_serving(serving_());
+    parts_.time.async_wait_until(parts_.time.now() + std::chrono::milliseconds{200},
+                                 boost::asio::bind_cancellation_slot(looking_.slot(), [this](error_code ec) {
+                                   if (!ec) look();
+                                 }));
+  }
+
+  server_options const& options_;
+  grpc_parts parts_;
+  allocation_front_end allocation_;
+  std::optional<information_front_end> information_;  ///< where there is a directory
+  std::unique_ptr<grpc_listener> listener_;
+  std::function<bool()> serving_;
+  boost::asio::cancellation_signal looking_;
+};
+
+}  // namespace
+
+auto make_grpc(server_options const& options, front_end_options const& front_end, grpc_parts const& parts)
+    -> std::unique_ptr<grpc_serving> {
+  if (!options.grpc.used()) return nullptr;
+  return std::make_unique<serving>(options, front_end, parts);
+}
+
+auto grpc_problem() -> std::string { return {}; }
+
+auto grpc_namespace_of(http_request const& request, front_end_options const& options) -> std::optional<std::string> {
+  if (auto space = information_namespace_of(request)) return space;
+  return allocation_namespace_of(request, options);
+}
+
+}  // namespace agones_alloc_server

@@ -1,0 +1,17 @@
+#include "grpc_serving.hpp"
+
+namespace agones_alloc_server {
+
+auto make_grpc(server_options const&, agones_alloc::front_end_options const&, grpc_parts const&) -> std::unique_ptr<grpc_serving> {
+  return nullptr;
+}
+
+auto grpc_problem() -> std::string {
+  return "this server was built without gRPC: install libgrpc++-dev, libprotobuf-dev and protobuf-compiler-grpc, and build again";
+}
+
+auto grpc_namespace_of(agones_alloc::http_request const&, agones_alloc::front_end_options const&) -> std::optional<std::string> {
+  return std::nullopt;
+}
+
+}  // namespace agones_alloc_server
