@@ -76,7 +76,7 @@ kubernetes_backing::kubernetes_backing(boost::asio::any_io_executor executor, se
       client_{executor, connection_.endpoint, connection_.credentials, time, client_settings(options.kubernetes), &log},
       beside_{executor, connection_.endpoint, connection_.credentials, time, settings_beside(), &log},
       cluster_{executor, client_, cache, time, random, cluster_settings(options.kubernetes, beside_, log, observer, told)} {
-  if (observer == nullptr) return;
+  if (options.directory.off) return;
   auto spaces = options.kubernetes.namespaces;
   if (spaces.empty()) spaces.emplace_back();  // all
   for (auto const& space : spaces) {

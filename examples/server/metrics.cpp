@@ -4,6 +4,7 @@
 #include "directory_metrics.hpp"
 #include "event_metrics.hpp"
 #include "fleet_serving.hpp"
+#include "gate_metrics.hpp"
 
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
@@ -143,6 +144,7 @@ struct server_metrics::series {
   cluster_metrics clusters{registry};
   directory_metrics directory{registry};
   event_metrics events{registry};
+  gate_metrics gate{registry};
 
   // Adding labels to a family hashes them all; these remember the result.
   std::map<std::string, std::pair<Histogram*, Histogram*>, std::less<>> allocations;
@@ -198,6 +200,8 @@ void server_metrics::waiting(std::size_t count, std::chrono::steady_clock::time_
   series_->waiting_since = oldest;
 }
 void server_metrics::in_flight(std::size_t count) { series_->in_flight.Set(static_cast<double>(count)); }
+void server_metrics::gate_pending(std::size_t count) { series_->gate.pending(count); }
+void server_metrics::gate_ended(agones_alloc::gate_sample const& sample) { series_->gate.ended(sample, series_->fleet_label(sample.fleet)); }
 void server_metrics::cluster_call(agones_alloc::cluster_call_sample const& sample) { series_->clusters.call(sample); }
 void server_metrics::cluster_breaker(std::string_view cluster, std::string_view endpoint, bool open) {
   series_->clusters.breaker(cluster, endpoint, open);

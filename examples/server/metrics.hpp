@@ -43,6 +43,8 @@ class server_metrics final : public agones_alloc::metrics, public agones_alloc::
   void waiting(std::size_t, std::chrono::steady_clock::time_point oldest) override;
   void cluster_call(agones_alloc::cluster_call_sample const&) override;
   void cluster_breaker(std::string_view cluster, std::string_view endpoint, bool open) override;
+  void gate_pending(std::size_t) override;
+  void gate_ended(agones_alloc::gate_sample const&) override;
   void credentials_read(std::string_view name, bool good) override;
 
   void connections(std::size_t open) override;

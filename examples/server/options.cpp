@@ -324,6 +324,31 @@ void add_allocation(table& t, server_options& o) {
            "Kinds of requests (namespace, selector, order) with an index each; the one unused for longest goes first");
 }
 
+void take_gate(std::string const& word, server_options& o) {
+  agones_alloc::field_errors problems;
+  agones_alloc::gate_settings read;
+  change_gate(read, word, "--gate", problems);
+  if (!problems.empty()) refuse("--gate", to_string(problems));
+  o.gate.otherwise = read;
+}
+
+void add_gate(table& t, server_options& o) {
+  t.group("Readiness gate");
+  t.text("gate", "TEXT", "off", [&o](std::string const& word) { take_gate(word, o); },
+         "How a claimed game server shows that players can join, before it is handed over, where neither the request (Agones-Alloc-Gate) "
+         "nor the fleet's template (annotation agones-alloc.dev/gate) says: e.g. \"watch; timeout=20s\"; see gate.md");
+  t.text("gate-owner", "NAME", "drawn",
+         [&o](std::string const& word) {
+           auto const plain = std::all_of(word.begin(), word.end(), [](char c) { return c > ' ' && c < '\x7f'; });
+           if (!plain || word.size() > 128) refuse("--gate-owner", "at most 128 visible characters of ASCII are wanted");
+           o.gate.owner = word;
+         },
+         "Name of this server among those that share the game servers; with the same one it carries its own on at once after a restart");
+  t.duration("gate-takeover", o.gate.limits.takeover, std::chrono::milliseconds{1}, std::chrono::minutes{10},
+             "How long another server has for what is due at one of its pending game servers, before this one does it");
+  t.flag("no-gates", o.no_gates, "Refuse requests that ask for a gate, and leave pending game servers to other servers");
+}
+
 void add_fleets(table& t, server_options& o) {
   t.group("Simulated fleets");
   t.number("nodes", o.simulator.node_count, 1, 100'000, "Nodes to begin with");
@@ -346,6 +371,26 @@ void add_fleets(table& t, server_options& o) {
            }
          },
          "From Allocated to Shutdown; annotation agones-alloc.dev/session-length overrides it");
+  t.text("session-start", "TIME|MIN-MAX|never", "0s",
+         [&o](std::string const& word) {
+           if (word == "never") {
+             o.simulator.settings.session_start.reset();
+           } else {
+             o.simulator.settings.session_start = range_of("--session-start", word);
+           }
+         },
+         "From pending, at a readiness gate, to the game's answer; annotation agones-alloc.dev/session-start overrides it");
+  t.text("session-start-failure", "CHANCE", "0",
+         [&o](std::string const& word) {
+           double value = -1;
+           auto const* end = word.data() + word.size();
+           auto const [stopped, fault] = std::from_chars(word.data(), end, value);
+           if (fault != std::errc{} || stopped != end || !(value >= 0 && value <= 1)) {
+             refuse("--session-start-failure", word + " is out of range: a number from 0 to 1 is wanted");
+           }
+           o.simulator.settings.session_start_failure = value;
+         },
+         "Chance of that answer to be that it failed; annotation agones-alloc.dev/session-start-failure overrides it");
   t.text("speed", "FACTOR", "1",
          [&o](std::string const& word) {
            double value = 0;
@@ -560,6 +605,7 @@ auto read_options(int argc, char const* const* argv) -> std::variant<server_opti
   add_tls(t, options);
   add_clusters(t, options);
   add_allocation(t, options);
+  add_gate(t, options);
   add_fleets(t, options);
   add_directory(t, options);
   add_events(t, options);

@@ -4,6 +4,7 @@
 #include "event_options.hpp"
 
 #include <agones_alloc/async/allocator_options.hpp>
+#include <agones_alloc/async/gate_options.hpp>
 #include <agones_alloc/beast/front_end_options.hpp>
 #include <agones_alloc/beast/front_proxy.hpp>
 #include <agones_alloc/beast/http_limits.hpp>
@@ -112,6 +113,8 @@ struct server_options {
   std::size_t max_watches{256};
   agones_alloc::claim_options claims;
   bool leave_claims{false};
+  agones_alloc::gate_options gate;
+  bool no_gates{false};
   std::vector<event_sink_settings> event_sinks;
   std::string event_source{"/agones-alloc"};
   std::chrono::nanoseconds event_fleet_interval{std::chrono::seconds{1}};

@@ -4,6 +4,7 @@
 #include "embedded_backing.hpp"
 #include "event_serving.hpp"
 #include "fleet_serving.hpp"
+#include "gate_serving.hpp"
 #include "grpc_serving.hpp"
 #include "kubernetes_backing.hpp"
 #include "live_page.hpp"
@@ -14,8 +15,10 @@
 
 #include <agones_alloc/async/allocator.hpp>
 #include <agones_alloc/async/asio_timer.hpp>
+#include <agones_alloc/async/socket_probe.hpp>
 #include <agones_alloc/beast/allocator_backend.hpp>
 #include <agones_alloc/beast/caller_gate.hpp>
+#include <agones_alloc/beast/gate_front_end.hpp>
 #include <agones_alloc/beast/http_listener.hpp>
 #include <agones_alloc/beast/claims_front_end.hpp>
 #include <agones_alloc/beast/cluster_api/cluster_front_end.hpp>
@@ -73,16 +76,18 @@ class program {
         random_{seed_of(options)},
         directory_{make_directory(io_.get_executor(), options, time_)},
         events_{io_.get_executor(), options, time_, random_, log_},
-        backing_{make_backing(io_.get_executor(), options, target, cache_, time_, random_, log_, directory_.get(), events_)},
+        backing_{make_backing(io_.get_executor(), options, target, cache_, time_, random_, log_, &relay_, events_)},
         metrics_{std::chrono::system_clock::now(), [this] { return backing_->fleets(); }, [this] { return events_.counts(); }, probes_},
+        gate_{make_gate(io_.get_executor(), options, cache_, *backing_, time_, random_, log_, metrics_, probe_, secrets_, directory_.get())},
         allocator_{io_.get_executor(), cache_, backing_->servers(), time_, random_, allocation_options(options),
-                   {backing_->events(), &metrics_, &log_, directory_.get()}},
+                   {backing_->events(), &metrics_, &log_, observer(), gate_.get()}},
         backend_{allocator_},
         clusters_{io_.get_executor(), options, allocator_, backend_, backing_->client(), time_, random_, log_, metrics_,
                   directory_.get()},
         kubernetes_{clusters_.backend(), time_, front_end(options)},
         rest_{clusters_.backend(), time_, front_end(options)},
-        claims_{allocator_, time_, claims_options()},
+        calls_{gate_ ? std::make_unique<gate_front_end>(*gate_) : nullptr},
+        claims_{allocator_, time_, claims_options(), gate_.get()},
         fleets_{make_fleets()},
         grpc_{make_grpc(options, front_end(options),
                         {io_.get_executor(), clusters_.backend(), directory_.get(), time_, log_})},
@@ -96,6 +101,7 @@ class program {
         listener_{io_.get_executor(), router_, time_, options.limits, &log_, &metrics_},
         signals_{io_, SIGINT, SIGTERM},
         reload_{io_} {
+    relay_.pass_to(observer());
     probes_.add_live("allocator", [this] {
       return allocator_.outstanding() < options_.max_allocations ? std::string{} : std::string{"too many allocations at once"};
     });
@@ -114,6 +120,7 @@ class program {
     rest_routes_.add(std::string{claims_front_end::prefix}, claims_, true);
     if (fleets_) fleets_->add_routes(rest_routes_);
     if (grpc_) grpc_->add_routes(rest_routes_);  // not over HTTP: router_ knows nothing of them
+    if (calls_) router_.add(std::string{gate_front_end::prefix}, *calls_, true);
     http_handler& rest = rest_door();
     router_.add("/gameserverallocation", rest, true);
     router_.add("/v1/clusters", rest);
@@ -170,6 +177,8 @@ class program {
 
  private:
   auto rest_door() -> http_handler& { return tls_ ? tls_->rest() : static_cast<http_handler&>(rest_gate_); }
+  /// Who is told of every value of a game server; null: nobody wants to know.
+  auto observer() const -> server_observer* { return gate_ ? static_cast<server_observer*>(gate_.get()) : directory_.get(); }
 
   auto make_tls() -> std::unique_ptr<tls_serving> {
     if (!options_.tls.used()) return nullptr;
@@ -337,14 +346,19 @@ class program {
   seeded_random random_;
   std::unique_ptr<fleet_directory> directory_;  ///< null: nobody wants to know
   event_serving events_;
+  observer_relay relay_;
   std::unique_ptr<backing> backing_;
   probes probes_;
   server_metrics metrics_;
+  system_random secrets_;
+  socket_probe probe_{io_.get_executor()};
+  std::unique_ptr<readiness_gate> gate_;  ///< null: --no-gates
   allocator allocator_;
   allocator_backend backend_;
   cluster_serving clusters_;
   kubernetes_front_end kubernetes_;
   rest_front_end rest_;
+  std::unique_ptr<gate_front_end> calls_;  ///< null: --no-gates
   claims_front_end claims_;
   std::unique_ptr<fleet_serving> fleets_;
   std::unique_ptr<grpc_serving> grpc_;  ///< null: HTTP only

@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""The readiness gate as a matchmaker meets it: over HTTP, against the built server on embedded fleets whose games start slowly or not at all.
+
+Usage: gate_test.py PATH-OF-agones-alloc-server [WORD-OF-A-CASE]
+Prints one line a case and a summary, and exits with 1 when a case failed. Needs nothing but Python.
+"""
+import http.client
+import json
+import re
+import sys
+import threading
+import time
+
+sys.dont_write_bytecode = True  # nothing is written into the source tree
+
+import kit  # noqa: E402
+from kit import KUBERNETES, PATIENCE, REST, Running, case, expect, fleet_file, run  # noqa: E402
+
+
+def allocate(server, spec=None, metadata=None, path=KUBERNETES, **fields):
+    """(status, body, answer) of an allocation; fields are header fields."""
+    headers = {"Content-Type": "application/json", **{name.replace("_", "-"): value for name, value in fields.items()}}
+    body = {"namespace": "default"} if path == REST else {"metadata": metadata or {}, "spec": spec or {}}
+    status, text, answer = server.ask("POST", path, json.dumps(body), headers)
+    return status, json.loads(text), answer
+
+
+def claim(server, method, path, **fields):
+    headers = {name.replace("_", "-"): value for name, value in fields.items()}
+    status, text, _ = server.ask(method, "/v1/claims/" + path, None, headers)
+    return status, json.loads(text)
+
+
+def states(server):
+    return json.loads(server.ask("GET", "/v1/fleets")[1])["fleets"][0]["recount"]
+
+
+def metric(server, name):
+    found = re.search(rf"^{re.escape(name)} (\S+)", server.ask("GET", "/metrics")[1], re.M)
+    return float(found.group(1)) if found else 0.0
+
+
+def becomes(read, wanted, what):
+    give_up = time.monotonic() + PATIENCE
+    while (found := read()) != wanted:
+        expect(time.monotonic() < give_up, f"{what}: {found}, not {wanted}")
+        time.sleep(0.02)
+
+
+def embedded(folder, replicas, *options):
+    return Running("--fleets", fleet_file(folder, replicas), "--session-length", "never", *options)
+
+
+@case
+def a_server_is_handed_over_when_its_game_has_started(folder):
+    with embedded(folder, 3, "--gate", "watch", "--session-start", "700ms") as server:
+        server.wait_ready(3)
+        begun = time.monotonic()
+        status, body, answer = allocate(server)
+        took = time.monotonic() - begun
+        expect((status, body["status"]["state"]) == (201, "Allocated"), f"{status} {body}")
+        expect(took >= 0.6, f"it was answered after {took} s")
+        expect(answer.getheader("Agones-Alloc-Claim"), "the answer names the claim")
+        status, body, _ = allocate(server, path=REST)
+        expect(status == 200 and body["gameServerName"], f"{status} {body}")
+        status, body, _ = allocate(server, Agones_Alloc_Gate="off")
+        expect((status, body["status"]["state"]) == (201, "Allocated"), "a request can do without")
+        expect(metric(server, 'agones_alloc_gate_ended_total{end="ready",fleet_name="simple"}') == 2, "both are counted")
+
+
+@case
+def while_it_starts_the_fleet_shows_it_as_allocating(folder):
+    with embedded(folder, 2, "--gate", "watch", "--session-start", "never") as server:
+        server.wait_ready(2)
+        status, body, answer = allocate(server, Prefer="respond-async")
+        expect((status, body["reason"], body["code"]) == (202, "Pending", 202), f"{status} {body}")
+        expect(answer.getheader("Preference-Applied") == "respond-async", "it says so")
+        expect(answer.getheader("Location") == f"/v1/claims/{body['id']}?namespace=default", answer.getheader("Location"))
+        becomes(lambda: states(server).get("allocatingGameservers"), 1, "one is allocating")
+        expect(states(server)["reservedGameservers"] == 0, states(server))
+        becomes(lambda: metric(server, "agones_alloc_gate_pending"), 1, "one is pending")
+        status, told = claim(server, "GET", body["id"] + "?namespace=default")
+        expect((status, told["pending"], told["state"]) == (200, True, "Reserved"), told)
+        expect(told["gameServerName"] == body["gameServerName"], told)
+
+
+@case
+def an_asynchronous_allocation_is_told_its_end(folder):
+    with embedded(folder, 2, "--session-start", "500ms") as server:
+        server.wait_ready(2)
+        status, body, _ = allocate(server, Prefer="respond-async", Agones_Alloc_Gate="watch")
+        expect(status == 202, body)
+        status, told = claim(server, "GET", body["id"] + "?namespace=default", Prefer="wait=30")
+        expect((status, told["state"]) == (200, "Allocated") and "pending" not in told, told)
+        status, told = claim(server, "POST", body["id"] + ":release?namespace=default")
+        expect((status, told["state"]) == (200, "Ready"), told)
+
+
+@case
+def a_game_that_never_starts_is_ended_and_the_end_is_told(folder):
+    with embedded(folder, 1, "--session-start", "never") as server:
+        server.wait_ready(1)
+        gate = "watch; timeout=300ms; on-timeout=ReturnToReady"
+        status, body, _ = allocate(server, Prefer="respond-async", Agones_Alloc_Gate=gate)
+        expect(status == 202, body)
+        status, told = claim(server, "GET", body["id"] + "?namespace=default", Prefer="wait=30")
+        expect((status, told.get("ended"), told["state"]) == (200, "timed_out", "Ready"), told)
+        status, body, _ = allocate(server, Agones_Alloc_Gate=gate + "; servers=2")
+        expect((status, body["status"]["state"]) == (201, "UnAllocated"), f"{status} {body}")
+        expect(server.ready_servers() == 1, "it is Ready again")
+
+
+@case
+def games_that_fail_are_replaced_until_one_starts(folder):
+    with embedded(folder, 40, "--session-start", "10ms", "--session-start-failure", "0.5", "--seed", "3") as server:
+        server.wait_ready(40)
+        for _ in range(8):
+            status, body, _ = allocate(server, metadata={"annotations": {"agones-alloc.dev/gate": "watch; servers=20"}})
+            expect((status, body["status"]["state"]) == (201, "Allocated"), f"{status} {body}")
+        expect(metric(server, 'agones_alloc_gate_ended_total{end="failed",fleet_name="simple"}') >= 1, "some failed")
+        expect(metric(server, 'agones_alloc_gate_ended_total{end="ready",fleet_name="simple"}') == 8, "eight did not")
+
+
+@case
+def a_client_that_leaves_gives_the_server_up_unless_it_has_an_id(folder):
+    with embedded(folder, 2, "--gate", "watch; on-timeout=ReturnToReady; timeout=20s", "--session-start", "never") as server:
+        server.wait_ready(2)
+        for headers, left in (({}, 2), ({"Idempotency-Key": "match-1"}, 1)):
+            connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
+            connection.request("POST", KUBERNETES, json.dumps({"spec": {}}), {"Content-Type": "application/json", **headers})
+            becomes(lambda: metric(server, "agones_alloc_gate_pending"), 1, "it is pending")
+            connection.close()
+            becomes(server.ready_servers, left, "ready servers")
+        status, told = claim(server, "GET", "match-1?namespace=default")
+        expect((status, told["pending"]) == (200, True), told)
+        status, told = claim(server, "POST", "match-1:release?namespace=default&to=ready")
+        expect((status, told["state"]) == (200, "Ready"), told)
+        becomes(server.ready_servers, 2, "ready servers")
+
+
+@case
+def three_at_once_with_one_id_get_one_server(folder):
+    with embedded(folder, 5, "--gate", "watch", "--session-start", "400ms") as server:
+        server.wait_ready(5)
+        names = []
+        threads = [threading.Thread(target=lambda: names.append(allocate(server, Idempotency_Key="m")[1]["status"]["gameServerName"]))
+                   for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        expect(len(names) == 3 and len(set(names)) == 1, names)
+        expect(server.ready_servers() == 4, "one was taken")
+
+
+@case
+def other_sources_and_carriers_work_on_simulated_games(folder):
+    with embedded(folder, 6, "--session-start", "100ms") as server:
+        server.wait_ready(6)
+        for gate in ("counter; key=rooms-open; at-least=2", "watch; carrier=Allocated", "watch; carrier=Allocating", "tcp"):
+            status, body, _ = allocate(server, Agones_Alloc_Gate=gate)
+            expect((status, body["status"]["state"]) == (201, "Allocated"), f"{gate}: {status} {body}")
+            expect(metric(server, "agones_alloc_gate_pending") == 0, gate)
+
+
+@case
+def a_game_calls_back_once_with_the_token_of_its_annotation(folder):
+    with embedded(folder, 1, "--session-start", "never") as server:
+        server.wait_ready(1)
+        status, body, _ = allocate(server, Prefer="respond-async", Agones_Alloc_Gate="webhook")
+        expect(status == 202, body)
+        listed = json.loads(server.ask("GET", "/v1/gameservers?namespace=default&fleet=simple")[1])["gameServers"]
+        token = listed[0]["metadata"]["annotations"]["agones-alloc.dev/gate-token"]
+        expect(server.ask("POST", f"/v1/gates/{'0' * 32}:ready")[0] == 404, "a guess")
+        expect(server.ask("GET", f"/v1/gates/{token}:ready")[0] == 405, "a GET")
+        expect(server.ask("POST", f"/v1/gates/{token}:ready")[0] == 204, "the call")
+        expect(server.ask("POST", f"/v1/gates/{token}:ready")[0] == 404, "the same again")
+        becomes(lambda: claim(server, "GET", body["id"] + "?namespace=default")[1]["state"], "Allocated", "state")
+
+
+@case
+def what_cannot_be_read_is_refused_with_its_field(folder):
+    with embedded(folder, 1) as server:
+        server.wait_ready(1)
+        status, body, _ = allocate(server, Agones_Alloc_Gate="watch; timeout=soon")
+        expect(status == 400 and "Agones-Alloc-Gate.timeout: Invalid value: \"soon\"" in body["message"], f"{status} {body}")
+        status, body, _ = allocate(server, metadata={"annotations": {"agones-alloc.dev/gate": "http; host=10.0.0.7"}})
+        expect(status == 400 and "Agones-Alloc-Gate.host" in body["message"], f"{status} {body}")
+        expect(server.ready_servers() == 1, "nothing was taken")
+    with embedded(folder, 1, "--no-gates") as server:
+        server.wait_ready(1)
+        status, body, _ = allocate(server, Agones_Alloc_Gate="watch")
+        expect(status == 422 and "options.gate" in body["message"], f"{status} {body}")
+        status, body, _ = allocate(server, Prefer="respond-async")
+        expect((status, body["status"]["state"]) == (201, "Allocated"), "there is nothing to wait for")
+    done = run("--gate", "watch; carrier=Ready", "--fleets", fleet_file(folder, 1))
+    expect(done.returncode == 2 and "--gate.carrier" in done.stderr, done.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(kit.run_cases())
