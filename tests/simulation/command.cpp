@@ -5,7 +5,7 @@
 namespace simulation {
 
 char const* const usage =
-    R"(Usage: simulation [--seeds N] [--steps M] [--seed S] [--replicas R] [--late-writes] [--verbose]
+    R"(Usage: simulation [--seeds N] [--steps M] [--seed S] [--replicas R] [--late-writes] [--gate] [--verbose]
                   [--mutation NAME | --mutations] [--help]
 
 Runs allocators, matchmakers, games and a model of the API server in simulated time, with everything going wrong that can,
@@ -17,6 +17,7 @@ broken (or a mutation was not noticed), 2 bad options.
   --steps M        steps until faults stop in each; what follows until all is at rest comes on top; default 1000
   --replicas R     1 to 16; default 3
   --late-writes    a write may also be made long after its answer was lost
+  --gate           servers are handed over when their games say that they are ready
   --verbose        prints the whole history, not only the end of one that fails
   --mutation NAME  with something broken on purpose
   --mutations      every mutation in turn, each of which must be noticed within its number of seeds
@@ -46,6 +47,8 @@ auto parse(int count, char const* const* words, std::string& problem) -> std::op
       out.verbose = true;
     } else if (word == "--late-writes") {
       out.late_writes = true;
+    } else if (word == "--gate") {
+      out.gate = true;
     } else if (word == "--mutations") {
       out.all_mutations = true;
     } else if (word == "--seeds" || word == "--seed" || word == "--steps" || word == "--replicas" || word == "--mutation") {

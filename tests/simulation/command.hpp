@@ -20,6 +20,7 @@ struct command {
   bool all_mutations{false};
   bool verbose{false};
   bool late_writes{false};
+  bool gate{false};
   bool help{false};
 };
 

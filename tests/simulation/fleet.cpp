@@ -1,5 +1,6 @@
 #include "fleet.hpp"
 
+#include <agones_alloc/flow/pending.hpp>
 #include <agones_alloc/select/claim.hpp>
 
 #include <algorithm>
@@ -55,10 +56,43 @@ void fleet::changed(game_server const* before, game_server const* after) {
   auto const& name = after->meta.name.str();
   auto const& uid = after->meta.uid.str();
   if (after->status.state == game_server_state::shutdown && before->status.state != game_server_state::shutdown) return remove_later(name, uid);
-  if (after->status.state == game_server_state::allocated && before->status.state == game_server_state::ready) {
+  if (world_.gate && after->status.state == game_server_state::unhealthy && has_pending(*before)) return remove_later(name, uid);
+  if (has_pending(*after) && !has_pending(*before)) {
+    get_ready(name, uid, std::string{after->meta.annotations.value_or_empty(keys::pending_id_annotation)});
+  }
+  bool const began = counted_state(*after) == game_server_state::allocated && counted_state(*before) != game_server_state::allocated;
+  if (began) {
     auto const session = session_of_[uid] = ++sessions_;
     world_.queue.in(world_.between(1ms, 200ms), [this, name, uid, session] { begin_game(name, uid, session); });
   }
+}
+
+void fleet::get_ready(std::string const& name, std::string const& uid, std::string const& id) {
+  auto const what = world_.random.below(10);
+  if (what == 9) return;  // it hangs
+  auto const most = world_.gate->timeout + world_.gate->timeout / 4;
+  world_.queue.in(world_.between(1ms, most), [this, name, uid, id, what] { answer(name, uid, id, what); });
+}
+
+void fleet::answer(std::string const& name, std::string const& uid, std::string const& id, std::uint64_t what) {
+  auto const now = api_.read(name);
+  if (now == nullptr || now->meta.uid != uid || now->meta.annotations.value_or_empty(keys::pending_id_annotation) != id) return;
+  if (what == 8) {
+    world_.say("game: " + name + " cannot play");
+    world_.count("games that failed");
+    api_.modify(name, uid, {"game"}, [](game_server& server) { server.meta.annotations.set(keys::sdk_session_ready, "failed"); });
+    return;
+  }
+  oracle_.game_is_ready(uid, id);
+  if (what == 7 && world_.gate->carrier == gate_carrier::reserved) {
+    world_.say("game: " + name + " allocates itself");
+    world_.count("games that were allocated by themselves");
+    api_.modify(name, uid, {"game"}, [](game_server& server) { server.status.state = game_server_state::allocated; });
+    return;
+  }
+  world_.say("game: " + name + " is ready");
+  world_.count("games that were ready");
+  api_.modify(name, uid, {"game"}, [&](game_server& server) { server.meta.annotations.set(keys::sdk_session_ready, what < 4 ? "true" : id); });
 }
 
 auto fleet::plays(std::string const& name, std::string const& uid, std::uint64_t session) const -> bool {

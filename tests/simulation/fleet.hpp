@@ -26,6 +26,9 @@ class fleet {
  private:
   void changed(game_server const* before, game_server const* after);
   void make(std::string const& place);
+  /// The game is told to get ready, and does, or does not.
+  void get_ready(std::string const& name, std::string const& uid, std::string const& id);
+  void answer(std::string const& name, std::string const& uid, std::string const& id, std::uint64_t what);
   void begin_game(std::string const& name, std::string const& uid, std::uint64_t session);
   void confirm(std::string const& name, std::string const& uid, std::uint64_t session);
   void end_game(std::string const& name, std::string const& uid, std::uint64_t session);

@@ -26,6 +26,9 @@ enum class mutation : std::uint8_t {
   undo_lost,
   skipped_waiter,
   no_deadline,
+  gate_open,
+  gate_endless,
+  gate_deaf,
 };
 
 struct mutation_entry {
@@ -33,6 +36,7 @@ struct mutation_entry {
   std::string_view name;
   std::string_view meaning;
   std::uint64_t seeds;  ///< caught within so many, of 1000 steps each
+  bool gate{false};     ///< with a readiness gate
 };
 
 auto mutations() -> std::span<mutation_entry const>;

@@ -2,6 +2,8 @@
 
 #include "bounds.hpp"
 
+#include <agones_alloc/flow/pending.hpp>
+
 #include <algorithm>
 
 namespace simulation {
@@ -93,6 +95,7 @@ void oracle::changed(game_server const* before, game_server const* after, origin
   if (before == nullptr) return;
   if (after == nullptr) return end_all(before->meta.uid);
   changed_claims(*before, *after, from);
+  if (world_.gate) changed_pending(*before, *after, from);
   switch (after->status.state) {
     case game_server_state::shutdown:
     case game_server_state::unhealthy:
@@ -112,9 +115,11 @@ void oracle::changed_claims(game_server const& before, game_server const& after,
     auto const still = now.find(id);
     if (still == now.end()) {
       lost(*who, claim, before);
+    } else if (!claim.expires && still->second.expires && has_pending(before)) {
+      // Its time begins.
     } else if (!claim.expires && still->second.expires) {
       world_.fail("the claim of " + id + " was confirmed, and is not any more");
-    } else if (!still->second.expires) {
+    } else if (!still->second.expires && !has_pending(after)) {
       if (auto* const held = who->held_at(after.meta.uid)) held->confirmed = true;
     }
   }
@@ -122,7 +127,7 @@ void oracle::changed_claims(game_server const& before, game_server const& after,
     auto const who = known(id);
     if (who == nullptr || old.contains(id)) continue;
     taken(*who, before, from);
-    if (!claim.expires) who->held_at(after.meta.uid)->confirmed = true;
+    if (!claim.expires && !has_pending(after)) who->held_at(after.meta.uid)->confirmed = true;
   }
   // Those without an id.
   auto const session = session_of(after);
@@ -149,12 +154,41 @@ void oracle::taken(claimant& who, game_server const& before, origin const& from)
   by_uid_[uid.str()].push_back(&who);
 }
 
+// A server is pending, or is not any more.
+void oracle::changed_pending(game_server const& before, game_server const& after, origin const& from) {
+  auto const marker = find_pending(after);
+  auto const was = find_pending(before);
+  auto const name = after.meta.name.str();
+  if (marker && !was) {
+    world_.count("pending");
+    // As the gate's settings say, and not as the marker does.
+    world_.queue.in(world_.gate->timeout + bounds::pending, [this, name, uid = after.meta.uid.str(), id = marker->id, since = marker->since] {
+      auto const now = api_.read(name);
+      auto const last = now != nullptr && now->meta.uid == uid ? find_pending(*now) : std::nullopt;
+      // Who asks again with its id may have been given the same server again.
+      if (last && last->id == id && last->since == since) world_.fail(name + " is pending for ever");
+    });
+  }
+  if (!was || marker || !from.replica) return;
+  if (from.who.substr(0, from.who.find('.')) != was->owner.substr(0, was->owner.find('.'))) world_.count("finished by another replica");
+  if (after.status.state != game_server_state::allocated) {
+    for (auto* const who : holders_of(after.meta.uid)) {
+      if (auto* const held = who->held_at(after.meta.uid); who->plain && !held->told) held->ended = true;
+    }
+    return world_.count("pending that ended");
+  }
+  world_.count("handed over");
+  if (!ready_.contains(after.meta.uid.str() + " " + was->id)) world_.fail(name + " was handed over before its game was ready");
+}
+
 // Its claim was taken off the server.
 void oracle::lost(claimant& who, claim_record const& claim, game_server const& before) {
   auto* const held = who.held_at(before.meta.uid);
   if (held == nullptr || held->ended) return;
   held->ended = true;
   if (who.releasing) return world_.count("releases");
+  // It was never handed over.
+  if (has_pending(before) && !held->told) return;
   if (!claim.expires || !who.ttl) {
     return world_.fail("the claim of " + who.id + " on " + before.meta.name.str() + " was undone, though " +
                        (who.ttl ? "it was confirmed" : "it needs no confirmation"));
@@ -201,6 +235,11 @@ void oracle::told_allocated(claimant& who, game_server const& server) {
   auto* const held = who.held_at(server.meta.uid);
   auto const name = server.meta.name.str();
   if (held == nullptr) return world_.fail(who.id + " was told that it has " + name + ", which nobody wrote");
+  if (world_.gate && has_pending(server)) return world_.fail(who.id + " was told that it has " + name + ", which is pending");
+  if (world_.gate && who.wants != shape::room && !held->ended) {
+    bool const ready = std::any_of(ready_.begin(), ready_.end(), [&](std::string const& one) { return one.starts_with(server.meta.uid.str() + " "); });
+    if (!ready) world_.fail(who.id + " was told that it has " + name + " before its game was ready");
+  }
   if (held->ended) return world_.count("told too late");
   if (!held->told) world_.count("sessions");
   held->told = true;
@@ -244,6 +283,7 @@ void oracle::check_settled(game_server const& server) {
   for (auto const& claim : written) {
     if (claim.expires) world_.fail("nobody ends the claim of " + claim.id + " on " + name);
     auto const who = known(claim.id);
+    if (who == nullptr && world_.gate && !session_of(server).empty()) continue;  // a gate's, of somebody without an id
     auto const* held = who ? who->held_at(server.meta.uid) : nullptr;
     if (held == nullptr) {
       world_.fail(name + " is lost: it has a claim of " + claim.id + ", which never asked");
@@ -251,7 +291,8 @@ void oracle::check_settled(game_server const& server) {
       world_.fail(name + " is lost: its " + claim.id + " does not know of it");
     }
   }
-  if (!written.empty()) return;
+  bool const has_ids = std::any_of(written.begin(), written.end(), [this](claim_record const& claim) { return known(claim.id) != nullptr; });
+  if (has_ids) return;
   auto const who = known(session_of(server));
   auto const* held = who ? who->held_at(server.meta.uid) : nullptr;
   if (held == nullptr || (!held->told && !who->unsure)) world_.fail(name + " is lost: it is Allocated, and nobody's");

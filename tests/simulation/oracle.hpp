@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,12 +69,15 @@ class oracle {
 
   /// When all has come to rest.
   void check_rest();
+  /// The game has said, or is about to write, that players of this allocation can join.
+  void game_is_ready(std::string_view uid, std::string_view id) { ready_.insert(std::string{uid} + " " + std::string{id}); }
 
  private:
   using claims = std::map<std::string, claim_record, std::less<>>;
 
   void changed(game_server const* before, game_server const* after, origin const&);
   void changed_claims(game_server const& before, game_server const& after, origin const&);
+  void changed_pending(game_server const& before, game_server const& after, origin const&);
   void taken(claimant&, game_server const& before, origin const&);
   void lost(claimant&, claim_record const&, game_server const& before);
   void check_server(game_server const&);
@@ -86,6 +90,7 @@ class oracle {
   api_server& api_;
   std::map<std::string, claimant_ptr, std::less<>> claimants_;
   std::map<std::string, std::vector<claimant*>, std::less<>> by_uid_;
+  std::set<std::string, std::less<>> ready_;  ///< uid and id of allocations whose games are ready
 };
 
 }  // namespace simulation

@@ -10,9 +10,23 @@ namespace simulation {
 
 namespace {
 
-auto quick_retries() -> reflector_options {
+auto quick_retries(readiness_gate* gate) -> reflector_options {
   reflector_options out;
   out.retry = backoff_options::endless(20ms, 500ms);
+  out.observer = gate;
+  return out;
+}
+
+auto gate_options_of(world const& w, replica_settings const& settings, std::string const& name) -> gate_options {
+  gate_options out;
+  if (w.broken != mutation::gate_open) out.otherwise = *w.gate;
+  out.owner = settings.owner.empty() ? name : settings.owner;
+  out.limits.takeover = 500ms;
+  if (w.broken == mutation::gate_endless) {
+    out.owner = name;
+    out.limits.takeover = 1h;
+  }
+  out.limits.retry = backoff_options::endless(10ms, 500ms);
   return out;
 }
 
@@ -30,8 +44,13 @@ process::process(world& w, api_server& api, oracle& o, std::string name, replica
                              }); },
                              [this] { return clock_.now(); }}},
       feed_{w, api, [this] { wake(); }},
-      reflector_{std::make_unique<reflector>(context_.get_executor(), feed_, cache_, clock_, random_, quick_retries())},
-      allocator_{std::make_unique<allocator>(context_.get_executor(), cache_, store_, clock_, random_, settings.options)},
+      gate_{w.gate ? std::make_unique<readiness_gate>(context_.get_executor(), cache_, store_, clock_, random_,
+                                                      gate_options_of(w, settings, name_))
+                   : nullptr},
+      reflector_{std::make_unique<reflector>(context_.get_executor(), feed_, cache_, clock_, random_,
+                                             quick_retries(w.broken == mutation::gate_deaf ? nullptr : gate_.get()))},
+      allocator_{std::make_unique<allocator>(context_.get_executor(), cache_, store_, clock_, random_, settings.options,
+                                             allocator_ports{nullptr, nullptr, nullptr, gate_.get(), gate_.get()})},
       in_order_{settings.in_order}, followed_{w.now()} {}
 
 process::~process() { kill(); }
@@ -188,6 +207,7 @@ void process::check_order(call const& younger) {
   for (auto const& older : calls_) {
     if (older->number >= younger.number) return;
     if (older->what != wish::allocate || chosen_.contains(older->who->id) || older->cancelled || older->who->wants != younger.who->wants) continue;
+    if (world_.gate && !older->who->holdings.empty()) continue;  // it waits for its pending server, or, after that one, anew
     if (older->waits_until <= clock_.now() || older->who->open != 1) continue;
     auto const self = std::find_if(calls_.begin(), calls_.end(), [&](call_ptr const& c) { return c.get() == &younger; });
     suspects_.emplace_back(*self, older);
@@ -200,6 +220,7 @@ void process::close() {
   closed_ = true;
   reflector_->stop();
   allocator_.reset();
+  if (gate_) gate_->stop();
   wake();
 }
 
@@ -213,6 +234,7 @@ void process::kill() {
   }
   allocator_.reset();
   reflector_.reset();
+  gate_.reset();
   feed_.drop();
   store_.drop();
 }

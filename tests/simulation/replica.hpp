@@ -8,6 +8,7 @@
 
 #include <agones_alloc/async/allocator.hpp>
 #include <agones_alloc/async/manual_timer.hpp>
+#include <agones_alloc/async/readiness_gate.hpp>
 #include <agones_alloc/async/reflector.hpp>
 #include <agones_alloc/cache/ready_cache.hpp>
 
@@ -56,6 +57,7 @@ using call_ptr = std::shared_ptr<call>;
 struct replica_settings {
   allocator_options options;
   nanos wall_offset{0};
+  std::string owner;    ///< of pending servers; "": each process another one
   bool in_order{true};  ///< what came first is served first
 };
 
@@ -103,6 +105,7 @@ class process : public std::enable_shared_from_this<process> {
   ready_cache cache_;
   replica_store store_;
   replica_feed feed_;
+  std::unique_ptr<readiness_gate> gate_;  ///< null: none
   std::unique_ptr<reflector> reflector_;
   std::unique_ptr<allocator> allocator_;
   std::list<call_ptr> calls_;  ///< at work, in the order of their arrival

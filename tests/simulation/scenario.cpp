@@ -43,6 +43,7 @@ class scene {
     api_.on_change([this](game_server const*, game_server const*, origin const&) {
       for (auto& one : replicas_) one->nudge();
     });
+    if (what_.gate) draw_gate();
     fleet_.start();
     start_replicas();
     busy_ = w_.between(20ms, 400ms);
@@ -62,6 +63,15 @@ class scene {
   }
 
  private:
+  void draw_gate() {
+    auto& gate = w_.gate.emplace();
+    gate.enabled = true;
+    gate.timeout = w_.between(300ms, 3s);
+    gate.servers = 1 + static_cast<std::uint32_t>(w_.random.below(3));
+    gate.on_timeout = static_cast<gate_policy>(w_.random.below(3));
+    if (w_.chance(0.3)) gate.carrier = gate_carrier::allocated;
+  }
+
   void start_replicas() {
     auto const expired_to = w_.chance(0.8) ? release_to::ready : release_to::shutdown;
     auto const sweepers = 1 + w_.random.below(static_cast<std::uint64_t>(what_.replicas));
@@ -75,6 +85,7 @@ class scene {
       if (w_.chance(0.2)) settings.options.max_waiting = 3;
       if (w_.chance(0.2)) settings.options.limits.park = 300ms;
       settings.wall_offset = w_.between(-bounds::clocks / 2, bounds::clocks / 2);
+      if (what_.gate && w_.chance(0.5)) settings.owner = "replica-" + std::to_string(i);
       if (i == 0 && w_.broken == mutation::wrong_clock) settings.wall_offset = 1h;
       replicas_.push_back(std::make_unique<replica>(w_, api_, truth_, i, std::move(settings)));
     }

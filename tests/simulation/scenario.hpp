@@ -18,6 +18,7 @@ struct scenario {
   mutation broken{mutation::none};
   bool verbose{false};
   bool late_writes{false};  ///< a write may be made after it was read back that it was not
+  bool gate{false};         ///< servers wait for their games to be ready
 };
 
 struct verdict {

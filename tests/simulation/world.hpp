@@ -4,6 +4,7 @@
 #include "mutations.hpp"
 #include "schedule.hpp"
 
+#include <agones_alloc/flow/gate_settings.hpp>
 #include <agones_alloc/port/random.hpp>
 
 #include <cstddef>
@@ -39,6 +40,7 @@ class world {
   schedule queue;
   mutation broken;
   weather sky;
+  std::optional<gate_settings> gate;  ///< of all replicas; nullopt: none
   bool calm{false};  ///< faults have stopped, and nothing new begins
   std::map<std::string, std::uint64_t, std::less<>> figures;
 
