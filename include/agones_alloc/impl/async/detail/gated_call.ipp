@@ -161,7 +161,10 @@ inline void gated_call::ended(error_code ec, gate_result end) {
     out.server_message = shared_string{"the game server was claimed, and is not ready yet"};
     return complete_with(error_of(out.result), std::move(out));
   }
-  if (end.end == gate_end::ready) {
+  // Of several that share it the first may have come and gone before this replica saw that it was handed over.
+  bool const is_its = end.server != nullptr && end.server->status.state == game_server_state::allocated && !has_pending(*end.server) &&
+                      find_claim(*end.server, out.claim.view());
+  if (end.end == gate_end::ready || is_its) {
     out.server = end.server;
     return complete_with({}, std::move(out));
   }
