@@ -31,6 +31,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -58,7 +59,7 @@ class loader {
   auto run(settings const& how) -> double {
     auto const begin = std::chrono::steady_clock::now();
     for (std::size_t i = 0; i != how.under_way; ++i) next();
-    over_.get_future().wait();
+    over_->get_future().wait();
     std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
     if (failed_ != 0) {
       std::fprintf(stderr, "grpc: %ld calls failed\n", failed_.load());
@@ -74,12 +75,16 @@ class loader {
   };
   void next() {
     if (left_.fetch_sub(1) <= 0) {
-      if (open_.fetch_sub(1) == 1) over_.set_value();
+      auto const over = over_;  // this may be gone as soon as it is told
+      if (open_.fetch_sub(1) == 1) over->set_value();
       return;
     }
-    auto const one = std::make_shared<call>();
-    stub_->async()->Allocate(&one->context, &request_, &one->response, [this, one](grpc::Status status) {
+    auto one = std::make_shared<call>();
+    auto& now = *one;
+    stub_->async()->Allocate(&now.context, &request_, &now.response, [this, one = std::move(one)](grpc::Status status) mutable {
       if (!status.ok()) ++failed_;
+      // Before the end is told: a call holds its channel, which must not end in gRPC's own thread.
+      one.reset();
       next();
     });
   }
@@ -89,7 +94,7 @@ class loader {
   std::atomic<long> left_;
   std::atomic<std::size_t> open_;
   std::atomic<long> failed_{0};
-  std::promise<void> over_;
+  std::shared_ptr<std::promise<void>> over_{std::make_shared<std::promise<void>>()};
 };
 
 class empty_service final : public allocation::AllocationService::CallbackService {
