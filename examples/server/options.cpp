@@ -335,8 +335,7 @@ void take_gate(std::string const& word, server_options& o) {
 void add_gate(table& t, server_options& o) {
   t.group("Readiness gate");
   t.text("gate", "TEXT", "off", [&o](std::string const& word) { take_gate(word, o); },
-         "How a claimed game server shows that players can join, before it is handed over, where neither the request (Agones-Alloc-Gate) "
-         "nor the fleet's template (annotation agones-alloc.dev/gate) says: e.g. \"watch; timeout=20s\"; see gate.md");
+         "How games show that players can join, where neither request nor fleet says: \"watch; timeout=20s\", ...; see docs/gate.md");
   t.text("gate-owner", "NAME", "drawn",
          [&o](std::string const& word) {
            auto const plain = std::all_of(word.begin(), word.end(), [](char c) { return c > ' ' && c < '\x7f'; });
