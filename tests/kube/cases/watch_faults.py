@@ -41,7 +41,8 @@ def _():
         try:
             before, cpu = proxy.connections, server.cpu_seconds()
             time.sleep(4)
-            expect(1 <= proxy.connections - before <= 36, proxy.connections - before)  # by three watches
+            # Three watches, and on a busy machine the Events of the five allocations, a try a second each.
+            expect(1 <= proxy.connections - before <= 36 + 5 * 4, proxy.connections - before)
             before = proxy.connections
             allocate_all(server, 4, number(16), results)
             # The PATCH, tries of it until the request's time is over, and an Event now and then.
