@@ -27,10 +27,11 @@ struct gated_replica {
   std::unique_ptr<readiness_gate> gate;
   std::unique_ptr<reflector> watch;
   std::unique_ptr<allocator> alloc;
+  boost::asio::io_context& loop;
 
   gated_replica(boost::asio::io_context& context, memory_store& store, timer& clock, gate_options options,
                 allocator_options how = {}, readiness_probe* probe = nullptr)
-      : random{options.owner.size() + 1} {
+      : random{options.owner.size() + 1}, loop{context} {
     auto const executor = context.get_executor();
     gate = std::make_unique<readiness_gate>(executor, cache, store, clock, random, std::move(options),
                                             gate_ports{&events, &samples, nullptr, nullptr, nullptr, probe});
@@ -40,6 +41,14 @@ struct gated_replica {
     watch->start();
     alloc = std::make_unique<allocator>(executor, cache, store, clock, random, std::move(how),
                                         allocator_ports{&events, &samples, nullptr, gate.get(), gate.get()});
+  }
+  /// What was under way ends while its ports are there.
+  ~gated_replica() {
+    alloc.reset();
+    watch.reset();
+    gate.reset();
+    loop.restart();
+    loop.poll();
   }
 };
 
