@@ -112,6 +112,14 @@ def wait_until(true, words):
         time.sleep(0.02)
 
 
+def waiting_call(server, link):
+    """An allocation that waits for a game server, where there is none."""
+    call = link.unary_unary(ALLOCATE, request_serializer=bytes, response_deserializer=bytes).future(
+        OURS["allocation.AllocationRequest"](namespace="default").SerializeToString(), metadata=[("prefer", "wait=60")])
+    wait_until(lambda: "agones_alloc_requests_waiting 1" in server.ask("GET", "/metrics")[1], "nobody waits")
+    return call
+
+
 @case
 def our_messages_are_those_that_agones_publishes(folder):
     try:
@@ -284,9 +292,7 @@ def a_deadline_ends_the_wait_on_both_sides(folder):
 def who_leaves_takes_no_server(folder):
     with Server(folder, 1) as server, server.channel() as link:
         expect(server.allocate(meta=[("agones-alloc-claim-ttl", "1s")]).code == grpc.StatusCode.OK, "the only one, for a while")
-        call = link.unary_unary(ALLOCATE, request_serializer=bytes, response_deserializer=bytes).future(
-            OURS["allocation.AllocationRequest"](namespace="default").SerializeToString(), metadata=[("prefer", "wait=60")])
-        wait_until(lambda: "agones_alloc_requests_waiting 1" in server.ask("GET", "/metrics")[1], "nobody waits")
+        call = waiting_call(server, link)
         call.cancel()
         wait_until(lambda: "agones_alloc_requests_waiting 0" in server.ask("GET", "/metrics")[1], "it still waits")
         server.ready_for(1)  # the claim has ended, and nobody has taken it
@@ -307,9 +313,7 @@ def the_health_service_follows_readiness(folder):
 def draining_lets_calls_finish_and_cuts_what_is_left_with_a_retryable_code(folder):
     with Server(folder, 1, "--shutdown-grace", "1s") as server, server.channel() as link:
         expect(server.allocate().code == grpc.StatusCode.OK, "the only one")
-        call = link.unary_unary(ALLOCATE, request_serializer=bytes, response_deserializer=bytes).future(
-            OURS["allocation.AllocationRequest"](namespace="default").SerializeToString(), metadata=[("prefer", "wait=60")])
-        wait_until(lambda: "agones_alloc_requests_waiting 1" in server.ask("GET", "/metrics")[1], "nobody waits")
+        call = waiting_call(server, link)
         code = server.stop()
         expect(call.code() == grpc.StatusCode.UNAVAILABLE, call.code())
         expect(code == 1, f"something was cut, so the code is 1, not {code}")
@@ -355,9 +359,7 @@ def what_is_no_grpc_does_no_harm(folder):
 def requests_of_one_client_are_bounded_over_all_doors(folder):
     with Server(folder, 1, "--max-requests-per-client", "1") as server, server.channel() as link:
         expect(server.allocate().code == grpc.StatusCode.OK, "the only one")
-        call = link.unary_unary(ALLOCATE, request_serializer=bytes, response_deserializer=bytes).future(
-            OURS["allocation.AllocationRequest"](namespace="default").SerializeToString(), metadata=[("prefer", "wait=60")])
-        wait_until(lambda: "agones_alloc_requests_waiting 1" in server.ask("GET", "/metrics")[1], "nobody waits")
+        call = waiting_call(server, link)
         answer = server.allocate()
         expect(answer.code == grpc.StatusCode.ABORTED and answer.trailers["retry-after"] == "1", f"{answer.code} {answer.trailers}")
         call.cancel()
