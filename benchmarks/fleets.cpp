@@ -9,6 +9,7 @@
 // The first three are processor time of their one thread; the others are by the clock, server and clients on the same machine.
 #include "fleets/listeners.hpp"
 #include "fleets/settings.hpp"
+#include "median.hpp"
 
 #include <agones_alloc/async/allocator.hpp>
 #include <agones_alloc/async/asio_timer.hpp>
@@ -47,10 +48,7 @@ using bench::fleet_settings;
 namespace asio = boost::asio;
 using clock_type = std::chrono::steady_clock;
 
-auto median(std::vector<double> values) -> double {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
+using bench::median;
 
 auto seconds_since(clock_type::time_point begin) -> double {
   return std::chrono::duration<double>{clock_type::now() - begin}.count();

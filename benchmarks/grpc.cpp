@@ -2,6 +2,8 @@
 //
 // Both servers run one after the other in this process with gRPC's own threads, ours with one of its own besides, and get the
 // same load: the same client, the same calls under way, over loopback. Rounds alternate; medians count.
+#include "median.hpp"
+
 #include <agones_alloc/async/allocator.hpp>
 #include <agones_alloc/async/asio_timer.hpp>
 #include <agones_alloc/async/memory_store.hpp>
@@ -156,10 +158,7 @@ auto measure_allocations(settings const& how) -> double {
   return out;
 }
 
-auto median(std::vector<double> values) -> double {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
+using bench::median;
 
 }  // namespace
 

@@ -2,6 +2,8 @@
 //
 // Both servers run one after the other in this process, on one thread each, and get the same load: the same loader on
 // a second thread, the same connections, the same number of requests, over loopback. Rounds alternate; medians count.
+#include "median.hpp"
+
 #include <agones_alloc/async/allocator.hpp>
 #include <agones_alloc/async/asio_timer.hpp>
 #include <agones_alloc/async/memory_store.hpp>
@@ -233,10 +235,7 @@ auto measure_allocations(settings const& how) -> double {
                   std::to_string(body.size()) + "\r\n\r\n" + body);
 }
 
-auto median(std::vector<double> values) -> double {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
+using bench::median;
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 // count. Processor time is told, too, of the callers' thread and of the remote's: on a machine that does other things
 // besides, it says more than rates. Then both sides' certificates change under load, and policies are drawn.
 #include "../tests/beast/certificates.hpp"
+#include "median.hpp"
 
 #include <agones_alloc/async/allocator.hpp>
 #include <agones_alloc/async/asio_timer.hpp>
@@ -229,10 +230,7 @@ struct rounds {
   }
 };
 
-auto median(std::vector<double> values) -> double {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
+using bench::median;
 
 /// The largest distance of a first pick's share from its weight, in 100,000 draws.
 auto share_error() -> double {

@@ -3,6 +3,8 @@
 // The stream is made in memory: GameServers with a pod template and managedFields, as an API server sends them, in
 // chunks of 16 KiB. Ours makes game servers of them and puts them into a ready cache; the parser only makes values, one a line, in
 // storage that it may reuse. Rounds alternate; medians count.
+#include "median.hpp"
+
 #include <agones_alloc/cache/ready_cache.hpp>
 #include <agones_alloc/json/read_game_server.hpp>
 #include <agones_alloc/json/watch_reader.hpp>
@@ -115,10 +117,7 @@ auto parse_only(std::string_view stream, settings const& with) -> double {
   return took;
 }
 
-auto median(std::vector<double> values) -> double {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
+using bench::median;
 
 }  // namespace
 
