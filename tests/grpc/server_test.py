@@ -490,8 +490,12 @@ def grpcurl_finds_and_calls_the_services(folder):
         # gRPC serves health, but does not describe it.
         proto = pathlib.Path(folder) / "health.proto"
         proto.write_text(HEALTH)
-        done = curl(server, "-import-path", folder, "-proto", "health.proto", ["grpc.health.v1.Health/Check"])
-        expect(json.loads(done.stdout) == {"status": "SERVING"}, done.stdout + done.stderr)
+
+        def told():
+            return curl(server, "-import-path", folder, "-proto", "health.proto", ["grpc.health.v1.Health/Check"])
+
+        # It looks at readiness a few times a second.
+        wait_until(lambda: json.loads(told().stdout) == {"status": "SERVING"}, "the health service does not say that it serves")
     with Server(folder, 1) as server:
         expect(curl(server, ["list"]).returncode != 0, "there is no reflection unless it is asked for")
         proto = ["-import-path", str(ROOT / "proto"), "-proto", "agones_alloc_proto/allocation.proto"]
