@@ -74,6 +74,8 @@ class string_map {
   auto begin() const noexcept -> const_iterator { return {this, 0}; }
   auto end() const noexcept -> const_iterator { return {this, size()}; }
   auto find(std::string_view key) const noexcept -> std::optional<std::string_view>;
+  /// From the first entry whose key is not less.
+  auto from(std::string_view key) const noexcept -> const_iterator { return {this, lower_bound(key)}; }
   /// The first key that begins so.
   auto first_with(std::string_view prefix) const noexcept -> std::optional<std::string_view> {
     auto const at = lower_bound(prefix);

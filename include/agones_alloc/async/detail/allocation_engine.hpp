@@ -120,7 +120,8 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   auto joinable(operation&, std::size_t& shape_index) -> operation*;
   void join(operation&, operation& leader, std::size_t shape_index);
   void close_to_joiners(operation& leader);
-  void put_into(operation&, game_server&);
+  void put_into(operation&, game_server const& before, game_server&);
+  void put_into_shared(operation&, game_server&);
   void end_sharing(operation& leader, shared_fate);
   void land();
 

@@ -17,18 +17,30 @@ namespace detail {
 inline constexpr std::size_t most_claims = 256;
 inline constexpr std::size_t most_undo_bytes = 16 * 1024;  ///< annotations may have 256 KiB together
 
-inline auto digits_of(std::uint64_t number) -> std::string {
+/// Sixteen digits, written to `out`.
+inline void put_digits(std::uint64_t number, char* out) noexcept {
   static constexpr std::string_view hex = "0123456789abcdef";
+  for (auto* at = out + 16; at != out; number >>= 4) *--at = hex[number & 15];
+}
+inline auto digits_of(std::uint64_t number) -> std::string {
   std::string out(16, '0');
-  for (auto at = out.rbegin(); at != out.rend(); ++at, number >>= 4) *at = hex[number & 15];
+  put_digits(number, out.data());
   return out;
 }
 
-/// Two hashes: ids come from callers, and one must not be able to stand in the way of another.
+/// What follows the prefix. Two hashes: ids come from callers, and one must not be able to stand in the way of another.
+inline auto claim_digits(std::string_view id) noexcept -> std::array<char, 32> {
+  std::array<char, 32> out;
+  put_digits(stable_hash{}.add(id).value(), out.data());
+  put_digits(stable_hash{}.add(std::string_view{"claim"}).add(id).value(), out.data() + 16);
+  return out;
+}
+
 inline auto claim_key(std::string_view id) -> std::string {
-  auto const one = stable_hash{}.add(id).value();
-  auto const two = stable_hash{}.add(std::string_view{"claim"}).add(id).value();
-  return std::string{keys::claim_prefix} + digits_of(one) + digits_of(two);
+  auto const digits = claim_digits(id);
+  std::string out;
+  out.reserve(keys::claim_prefix.size() + digits.size());
+  return out.append(keys::claim_prefix).append(digits.data(), digits.size());
 }
 
 /// Fields of a claim's annotation: `name=value` joined by `&`, each percent-encoded. Those of the undo part come in threes: what, its name, and how it was.
@@ -51,12 +63,23 @@ inline constexpr std::string_view list_capacity = "list-capacity.";
 
 inline auto is_claim_key(std::string_view key) noexcept -> bool { return key.starts_with(keys::claim_prefix); }
 
-inline auto read_claim(std::string_view text) -> std::optional<claim_record> {
-  claim_fields const fields{text};
+/// f(key, text) for each annotation with a claim; the map must not change meanwhile.
+template <class F>
+void each_claim(game_server const& server, F f) {
+  auto const& annotations = server.meta.annotations;
+  for (auto at = annotations.from(keys::claim_prefix); at != annotations.end(); ++at) {
+    auto const [key, text] = *at;
+    if (!is_claim_key(key)) return;
+    f(key, text);
+  }
+}
+
+template <class Fields>
+auto read_claim_of(Fields fields) -> std::optional<claim_record> {
   claim_record out;
-  out.id = fields.value(claim_field::id).value_or(std::string{});
-  auto const digest = parse_digits(fields.value(claim_field::digest).value_or(std::string{}));
-  auto const made = parse_rfc3339_nano(fields.value(claim_field::made).value_or(std::string{}));
+  out.id = fields.value(claim_field::id).value_or("");
+  auto const digest = parse_digits(fields.value(claim_field::digest).value_or(""));
+  auto const made = parse_rfc3339_nano(fields.value(claim_field::made).value_or(""));
   if (!request_id_problem(out.id).empty() || !digest || !made) return std::nullopt;
   out.digest = *digest;
   out.made = *made;
@@ -65,6 +88,10 @@ inline auto read_claim(std::string_view text) -> std::optional<claim_record> {
     if (!out.expires) return std::nullopt;
   }
   return out;
+}
+inline auto read_claim(std::string_view text) -> std::optional<claim_record> {
+  if (text.find('%') == std::string_view::npos) return read_claim_of(plain_claim_fields{text});
+  return read_claim_of(claim_fields{text});
 }
 
 /// "true" for all, or one id; a label's value cannot have every id in it.
@@ -79,14 +106,17 @@ inline auto confirmed_by_game(game_server const& server, std::string_view id) no
 /// What a patch changed in a map, so that it can be put back.
 inline void note_text_changes(claim_writer& out, std::string_view set, std::string_view was, string_map const& before,
                               string_map const& after) {
+  if (before.same_block(after)) return;
+  auto old = before.begin();
   for (auto const [key, value] : after) {
-    auto const old = before.find(key);
-    if (old == value || is_claim_key(key) || key == keys::last_allocated_annotation || key == keys::sdk_confirmed ||
-        key == keys::claim_expires_annotation) {
+    while (old != before.end() && (*old).first < key) ++old;
+    auto const known = old != before.end() && (*old).first == key;
+    if ((known && (*old).second == value) || is_claim_key(key) || key == keys::last_allocated_annotation ||
+        key == keys::sdk_confirmed || key == keys::claim_expires_annotation) {
       continue;
     }
     out.add(set, key, value);
-    if (old) out.add(was, key, *old);
+    if (known) out.add(was, key, (*old).second);
   }
 }
 
@@ -119,14 +149,18 @@ inline void note_list_changes(claim_writer& out, game_server const& before, game
   }
 }
 
-/// The claims' annotations and the first expiry, after a change of them.
-inline void follow_claims(game_server& server) {
+/// The first expiry of all claims but one.
+inline auto first_expiry(game_server const& server, std::string_view except = {}) -> std::optional<wall_time> {
   std::optional<wall_time> first;
-  for (auto const [key, value] : server.meta.annotations) {
-    if (!is_claim_key(key)) continue;
-    auto const one = read_claim(value);
+  each_claim(server, [&](std::string_view key, std::string_view text) {
+    if (key == except) return;
+    auto const one = read_claim(text);
     if (one && one->expires && (!first || *one->expires < *first)) first = one->expires;
-  }
+  });
+  return first;
+}
+
+inline void tell_first_expiry(game_server& server, std::optional<wall_time> first) {
   if (first) {
     server.meta.annotations.set(keys::claim_expires_annotation, rfc3339_nano(*first));
   } else {
@@ -134,13 +168,16 @@ inline void follow_claims(game_server& server) {
   }
 }
 
+/// The claims' annotations and the first expiry, after a change of them.
+inline void follow_claims(game_server& server) { tell_first_expiry(server, first_expiry(server)); }
+
 inline void forget_old_claims(game_server& server, std::string_view kept, wall_time forget_before) {
   std::vector<std::pair<wall_time, std::string>> confirmed;
-  for (auto const [key, value] : server.meta.annotations) {
-    if (!is_claim_key(key) || key == kept) continue;
-    auto const one = read_claim(value);
+  each_claim(server, [&](std::string_view key, std::string_view text) {
+    if (key == kept) return;
+    auto const one = read_claim(text);
     if (one && !one->expires) confirmed.emplace_back(one->made, key);
-  }
+  });
   std::sort(confirmed.begin(), confirmed.end());
   auto const spare = confirmed.size() >= most_claims ? confirmed.size() - most_claims + 1 : 0;
   for (std::size_t i = 0; i != confirmed.size(); ++i) {
@@ -151,14 +188,13 @@ inline void forget_old_claims(game_server& server, std::string_view kept, wall_t
 /// Writes what the game has confirmed into the claims it was said of.
 inline void keep_confirmations(game_server& server) {
   std::vector<std::pair<std::string, std::string>> kept;
-  for (auto const [key, value] : server.meta.annotations) {
-    if (!is_claim_key(key)) continue;
-    auto const one = read_claim(value);
-    if (!one || !one->expires || !confirmed_by_game(server, one->id)) continue;
-    claim_fields fields{value};
+  each_claim(server, [&](std::string_view key, std::string_view text) {
+    auto const one = read_claim(text);
+    if (!one || !one->expires || !confirmed_by_game(server, one->id)) return;
+    claim_fields fields{text};
     fields.erase(claim_field::expires);
     kept.emplace_back(key, fields.text());
-  }
+  });
   for (auto const& [key, text] : kept) server.meta.annotations.set(key, text);
 }
 
@@ -253,10 +289,10 @@ AGONES_ALLOC_DECL void write_claim(game_server& desired, game_server const& base
   detail::forget_old_claims(desired, key, forget_before);
   detail::claim_writer head;
   head.add(detail::claim_field::id, {}, terms.id);
-  head.add(detail::claim_field::digest, {}, detail::digits_of(terms.digest));
-  head.add(detail::claim_field::made, {}, rfc3339_nano(now));
-  if (terms.expires) head.add(detail::claim_field::expires, {}, rfc3339_nano(*terms.expires));
-  if (base.status.state == game_server_state::ready) head.add(detail::claim_field::fresh, {}, "true");
+  head.add_plain(detail::claim_field::digest, detail::digits_of(terms.digest));
+  head.add_plain(detail::claim_field::made, rfc3339_nano(now));
+  if (terms.expires) head.add_plain(detail::claim_field::expires, rfc3339_nano(*terms.expires));
+  if (base.status.state == game_server_state::ready) head.add_plain(detail::claim_field::fresh, "true");
   detail::claim_writer undo;
   detail::note_text_changes(undo, detail::claim_field::label, detail::claim_field::label_was, base.meta.labels, desired.meta.labels);
   detail::note_text_changes(undo, detail::claim_field::annotation, detail::claim_field::annotation_was, base.meta.annotations,
@@ -264,12 +300,14 @@ AGONES_ALLOC_DECL void write_claim(game_server& desired, game_server const& base
   detail::note_counter_changes(undo, base, desired);
   detail::note_list_changes(undo, base, desired);
   if (undo.text().size() > detail::most_undo_bytes) {
-    head.add(detail::claim_field::lost, {}, "true");
+    head.add_plain(detail::claim_field::lost, "true");
   } else {
     head.append(undo);
   }
+  auto first = detail::first_expiry(desired, key);
+  if (terms.expires && (!first || *terms.expires < *first)) first = terms.expires;
   desired.meta.annotations.set(key, head.text());
-  detail::follow_claims(desired);
+  detail::tell_first_expiry(desired, first);
 }
 
 AGONES_ALLOC_DECL auto find_claim(game_server const& server, std::string_view id) -> std::optional<claim_record> {
@@ -283,13 +321,14 @@ AGONES_ALLOC_DECL auto find_claim(game_server const& server, std::string_view id
 
 AGONES_ALLOC_DECL auto claims_of(game_server const& server) -> std::vector<claim_record> {
   std::vector<claim_record> out;
-  for (auto const [key, value] : server.meta.annotations) {
-    if (!detail::is_claim_key(key)) continue;
-    auto one = detail::read_claim(value);
-    if (!one || detail::claim_key(one->id) != key) continue;
+  detail::each_claim(server, [&](std::string_view key, std::string_view text) {
+    auto one = detail::read_claim(text);
+    if (!one) return;
+    auto const digits = detail::claim_digits(one->id);
+    if (key.substr(keys::claim_prefix.size()) != std::string_view{digits.data(), digits.size()}) return;
     if (detail::confirmed_by_game(server, one->id)) one->expires = std::nullopt;
     out.push_back(*std::move(one));
-  }
+  });
   return out;
 }
 
@@ -345,13 +384,12 @@ AGONES_ALLOC_DECL auto release_claim(game_server& server, std::string_view id, r
   if (fresh) {
     std::string heir;
     std::string inherited;
-    for (auto const [other, value] : server.meta.annotations) {
-      if (!detail::is_claim_key(other)) continue;
+    detail::each_claim(server, [&](std::string_view other, std::string_view value) {
+      if (!heir.empty()) return;
       // Whoever is left inherits that the server was Ready once: the last one to go gives it back.
       heir = other;
       inherited = std::string{value} + "&" + std::string{detail::claim_field::fresh} + "=true";
-      break;
-    }
+    });
     if (heir.empty()) {
       server.status.state = to == release_to::ready ? game_server_state::ready : game_server_state::shutdown;
       // The next to allocate it must not see its predecessor's.

@@ -3,6 +3,7 @@
 
 #include <agones_alloc/config.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstddef>
@@ -18,11 +19,18 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 class claim_writer {
  public:
   void add(std::string_view prefix, std::string_view name, std::string_view value) {
+    make_room(prefix.size() + name.size() + value.size() + 2);
     if (!text_.empty()) text_ += '&';
     encode(prefix);
     encode(name);
     text_ += '=';
     encode(value);
+  }
+  /// Of a name and a value that have nothing to be encoded.
+  void add_plain(std::string_view name, std::string_view value) {
+    make_room(name.size() + value.size() + 2);
+    if (!text_.empty()) text_ += '&';
+    text_.append(name).append(1, '=').append(value);
   }
   void append(claim_writer const& other) {
     if (!text_.empty() && !other.text_.empty()) text_ += '&';
@@ -31,34 +39,73 @@ class claim_writer {
   auto text() const noexcept -> std::string const& { return text_; }
 
  private:
+  void make_room(std::size_t more) {
+    auto const needed = text_.size() + more;
+    if (text_.capacity() < needed) text_.reserve(std::max<std::size_t>(2 * needed, 256));
+  }
   void encode(std::string_view part) {
     static constexpr std::string_view hex = "0123456789ABCDEF";
-    for (char const c : part) {
-      auto const byte = static_cast<unsigned char>(c);
-      if (byte > ' ' && byte < 0x7f && c != '%' && c != '&' && c != '=') {
-        text_ += c;
-      } else {
-        text_ += '%';
-        text_ += hex[byte >> 4U];
-        text_ += hex[byte & 15U];
-      }
+    auto const is_plain = [](char c) { return c > ' ' && c < 0x7f && c != '%' && c != '&' && c != '='; };
+    for (auto at = part.begin();;) {
+      auto const plain_until = std::find_if_not(at, part.end(), is_plain);
+      text_.append(at, plain_until);
+      if (plain_until == part.end()) return;
+      auto const byte = static_cast<unsigned char>(*plain_until);
+      text_ += '%';
+      text_ += hex[byte >> 4U];
+      text_ += hex[byte & 15U];
+      at = plain_until + 1;
     }
   }
   std::string text_;
+};
+
+/// f(name, value) for each field, as they are written, while it returns true.
+template <class F>
+void each_claim_field(std::string_view text, F f) {
+  while (!text.empty()) {
+    auto const end = std::min(text.find('&'), text.size());
+    auto const field = text.substr(0, end);
+    text.remove_prefix(end == text.size() ? end : end + 1);
+    auto const equals = field.find('=');
+    if (equals != std::string_view::npos && !f(field.substr(0, equals), field.substr(equals + 1))) return;
+  }
+}
+
+/// The fields of a text without a '%': nothing needs to be decoded, so nothing is copied.
+class plain_claim_fields {
+ public:
+  explicit plain_claim_fields(std::string_view text) noexcept : text_{text}, rest_{text} {}
+  auto value(std::string_view name) noexcept -> std::optional<std::string_view> {
+    // Nearly always they are asked for in the order in which they were written.
+    if (rest_.size() > name.size() && rest_[name.size()] == '=' && rest_.starts_with(name)) return next(name.size() + 1);
+    std::optional<std::string_view> out;
+    each_claim_field(text_, [&](std::string_view known, std::string_view value) {
+      if (known == name) out = value;
+      return !out;
+    });
+    return out;
+  }
+
+ private:
+  auto next(std::size_t from) noexcept -> std::string_view {
+    auto const end = std::min(rest_.find('&', from), rest_.size());
+    auto const out = rest_.substr(from, end - from);
+    rest_.remove_prefix(std::min(end + 1, rest_.size()));
+    return out;
+  }
+  std::string_view text_;
+  std::string_view rest_;
 };
 
 /// The fields, decoded. Of a text that is not ours what can be read.
 class claim_fields {
  public:
   explicit claim_fields(std::string_view text) {
-    while (!text.empty()) {
-      auto const end = std::min(text.find('&'), text.size());
-      auto const field = text.substr(0, end);
-      text.remove_prefix(end == text.size() ? end : end + 1);
-      auto const equals = field.find('=');
-      if (equals == std::string_view::npos) continue;
-      fields_.emplace_back(decode(field.substr(0, equals)), decode(field.substr(equals + 1)));
-    }
+    each_claim_field(text, [this](std::string_view name, std::string_view value) {
+      fields_.emplace_back(decode(name), decode(value));
+      return true;
+    });
   }
 
   auto value(std::string_view name) const -> std::optional<std::string> {
@@ -125,12 +172,13 @@ inline auto parse_rfc3339_nano(std::string_view text) noexcept
     auto const digit = text[i] >= '0' && text[i] <= '9';
     if (shape[i] == '0' ? !digit : text[i] != shape[i]) return std::nullopt;
   }
-  auto const part = [text](std::size_t at, std::size_t size) { return static_cast<int>(*parse_number(text.substr(at, size))); };
-  std::chrono::year_month_day const date{std::chrono::year{part(0, 4)}, std::chrono::month{static_cast<unsigned>(part(5, 2))},
-                                         std::chrono::day{static_cast<unsigned>(part(8, 2))}};
+  auto const pair = [text](std::size_t at) { return (text[at] - '0') * 10 + (text[at + 1] - '0'); };
+  std::chrono::year_month_day const date{std::chrono::year{pair(0) * 100 + pair(2)},
+                                         std::chrono::month{static_cast<unsigned>(pair(5))},
+                                         std::chrono::day{static_cast<unsigned>(pair(8))}};
   // Within what 64 bits of nanoseconds can say.
   if (!date.ok() || date.year() < std::chrono::year{1970} || date.year() > std::chrono::year{2261}) return std::nullopt;
-  if (part(11, 2) > 23 || part(14, 2) > 59 || part(17, 2) > 59) return std::nullopt;
+  if (pair(11) > 23 || pair(14) > 59 || pair(17) > 59) return std::nullopt;
   auto fraction = text.substr(shape.size(), text.size() - shape.size() - 1);
   std::int64_t nanoseconds = 0;
   if (!fraction.empty()) {
@@ -143,8 +191,8 @@ inline auto parse_rfc3339_nano(std::string_view text) noexcept
       unit /= 10;
     }
   }
-  return std::chrono::sys_time<std::chrono::nanoseconds>{std::chrono::sys_days{date}} + std::chrono::hours{part(11, 2)} +
-         std::chrono::minutes{part(14, 2)} + std::chrono::seconds{part(17, 2)} + std::chrono::nanoseconds{nanoseconds};
+  return std::chrono::sys_time<std::chrono::nanoseconds>{std::chrono::sys_days{date}} + std::chrono::hours{pair(11)} +
+         std::chrono::minutes{pair(14)} + std::chrono::seconds{pair(17)} + std::chrono::nanoseconds{nanoseconds};
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail

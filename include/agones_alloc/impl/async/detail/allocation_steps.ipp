@@ -210,25 +210,31 @@ inline auto allocation_engine::desired_of(operation& op) -> std::shared_ptr<game
   auto desired = copy_of(*op.base);
   if (!op.fsm.repeats()) {
     draw_stamp(op);
-    put_into(op, *desired);
+    put_into(op, *op.base, *desired);
     return desired;
   }
   // The same again, with all who are in it.
-  put_into(op, *desired);
-  for (auto& one : op.joiners) put_into(one, *desired);
+  put_into(op, *op.base, *desired);
+  for (auto& one : op.joiners) put_into_shared(one, *desired);
   desired->meta.annotations.set(keys::last_allocated_annotation, rfc3339_nano(op.stamp));  // should the last of them have left
   return desired;
 }
 
-// Applies the allocation to the server, with the operation's stamp and a claim of its own.
-inline void allocation_engine::put_into(operation& op, game_server& server) {
+// Into what others are in already.
+inline void allocation_engine::put_into_shared(operation& op, game_server& server) {
+  if (!op.claim) return put_into(op, server, server);
+  auto const before = server;
+  put_into(op, before, server);
+}
+
+// Applies the allocation to the server, with the operation's stamp and a claim of its own. What a claim undoes is the difference to `before`.
+inline void allocation_engine::put_into(operation& op, game_server const& before, game_server& server) {
   if (ports_.gate != nullptr && put_pending(op, server)) return;
   auto const& spec = op.request->allocation().spec;
   if (!op.claim) {
     op.report = apply_allocation(server, spec, op.request->gates(), op.stamp);
     return;
   }
-  auto const before = server;
   op.report = apply_allocation(server, spec, op.request->gates(), op.stamp);
   auto const& part = *op.claim;
   claim_terms terms{part.id, part.digest, std::nullopt};
