@@ -210,6 +210,34 @@ TEST_CASE("a text that is no claim of ours is none") {
   }
 }
 
+TEST_CASE("the fields of a claim may stand in any order, encoded or not, with others between them") {
+  auto const good = allocated_from(make_server("a"), {}, terms("match-1"));
+  std::string const key{*good.meta.annotations.first_with(keys::claim_prefix)};
+  claim_record const wanted{"match-1", 0xfeed, noon, noon + 5s};
+  for (std::string const text : {"id=match-1&digest=000000000000feed&made=2026-11-29T12:00:00Z&expires=2026-11-29T12:00:05Z",
+                                 "fresh=true&id=match-1&later=&digest=000000000000feed&made=2026-11-29T12:00:00Z&expires=2026-11-29T12:00:05Z",
+                                 "expires=2026-11-29T12:00:05Z&made=2026-11-29T12:00:00Z&digest=000000000000feed&id=match-1",
+                                 "id=match-1&digest=000000000000feed&made=2026-11-29T12:00:00Z&id=match-2&expires=2026-11-29T12:00:05Z",
+                                 "%69d=match%2D1&digest=000000000000feed&made=2026-11-29T12%3A00:00Z&expires=2026-11-29T12:00:05Z"}) {
+    auto server = make_server("a");
+    server.meta.annotations.set(key, text);
+    INFO(text);
+    CHECK(find_claim(server, "match-1") == wanted);
+    CHECK(claims_of(server) == std::vector{wanted});
+  }
+}
+
+TEST_CASE("the first expiry of several claims is told, also when one of them is written again") {
+  auto server = allocated_from(make_server("a"), {}, terms("late", noon + 60s));
+  server = allocated_from(server, {}, terms("early", noon + 10s));
+  auto const told = [&server] { return server.meta.annotations.value_or_empty(keys::claim_expires_annotation); };
+  CHECK(told() == "2026-11-29T12:00:10Z");
+  server = allocated_from(server, {}, terms("early", noon + 90s));
+  CHECK(told() == "2026-11-29T12:01:00Z");
+  server = allocated_from(server, {}, terms("late", std::nullopt));
+  CHECK(told() == "2026-11-29T12:01:30Z");
+}
+
 TEST_CASE("confirmed claims are forgotten by age, and beyond a number") {
   auto server = make_server("a");
   for (int i = 0; i < 300; ++i) server = allocated_from(server, {}, terms("old-" + std::to_string(i), std::nullopt), noon + std::chrono::seconds{i});
