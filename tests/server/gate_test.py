@@ -107,7 +107,7 @@ def a_game_that_never_starts_is_ended_and_the_end_is_told(folder):
         expect((status, told.get("ended"), told["state"]) == (200, "timed_out", "Ready"), told)
         status, body, _ = allocate(server, Agones_Alloc_Gate=gate + "; servers=2")
         expect((status, body["status"]["state"]) == (201, "UnAllocated"), f"{status} {body}")
-        expect(server.ready_servers() == 1, "it is Ready again")
+        server.wait_ready(1)  # again
 
 
 @case
