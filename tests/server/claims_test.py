@@ -163,7 +163,7 @@ def a_claim_that_nobody_confirms_ends_and_one_that_somebody_does_stays(folder):
         expect(status == 200 and body["gameServerName"] == kept and not body["confirmed"] and body["expires"], str(body))
         status, body = claim(server, "POST", "kept:confirm?namespace=default")
         expect(status == 200 and body["confirmed"] and "expires" not in body, str(body))
-        answered = allocate(server, Agones_Alloc_Claim_TTL="1")
+        answered = allocate(server, Agones_Alloc_Claim_TTL="2")
         name_of(answered)
         drawn = answered[2].getheader("Agones-Alloc-Claim")
         expect(drawn and len(drawn) == 32, "an id is drawn")
