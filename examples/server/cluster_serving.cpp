@@ -36,6 +36,7 @@ auto remote_settings(remote_cluster_settings const& settings, logger& log, metri
 
 auto flow_settings(server_options const& options) -> multi_cluster_options {
   multi_cluster_options out;
+  out.probe_idle = true;
   out.limits.fallback_local = options.clusters.fallback_local;
   out.limits.max_hops = options.front_end.max_hops;
   out.limits.repeats = options.clusters.repeats;

@@ -9,13 +9,19 @@ namespace {
 
 /// Its first endpoint has failed so often that its breaker is open.
 struct dead_endpoint : cluster_fixture {
-  explicit dead_endpoint(std::vector<game_server_allocation_policy> all) : cluster_fixture{std::move(all), quick(), true} {
+  explicit dead_endpoint(std::vector<game_server_allocation_policy> all, bool probe_idle = true)
+      : cluster_fixture{std::move(all), settings(probe_idle), true} {
     for (std::size_t i = 0; i != 3; ++i) {
       ask();
       remote.answer(i, outcome::unavailable, "gone");
       run();
     }
     REQUIRE(samples.breakers == std::vector<std::string>{"east e1 open"});
+  }
+  static auto settings(bool probe_idle) -> multi_cluster_options {
+    auto out = quick();
+    out.probe_idle = probe_idle;
+    return out;
   }
   // The jitter takes nothing with draws of 0; a second, then two, and so on.
   void until_probe(std::size_t number) {
@@ -98,4 +104,55 @@ TEST_CASE("the end of the allocator ends a wait for a probe, and a probe's answe
     f.run();
     CHECK(f.samples.breakers.size() == 1);
   }
+}
+
+TEST_CASE("without requests nothing waits, and the first call after a pause finds out itself") {
+  dead_endpoint f{{policy("east", 1, {"e1"})}, false};
+  CHECK(f.clock.pending() == 0);
+  CHECK(f.ask()->ended() == outcome::unavailable);
+  CHECK(f.remote.calls() == 3);
+  CHECK(f.clock.pending() == 0);
+  f.pass(1h);
+  CHECK(f.remote.probes() == 0);
+  for (std::size_t i = 3; i != 5; ++i) {
+    auto const c = f.ask();
+    REQUIRE(f.remote.calls() == i + 1);
+    CHECK(f.ask()->ended() == outcome::unavailable);  // one is enough
+    i == 3 ? f.remote.answer(i, outcome::unavailable, "gone") : f.remote.allocate(i, "far");
+    f.run();
+    CHECK(c->ended() == (i == 3 ? outcome::unavailable : outcome::allocated));
+    CHECK(f.clock.pending() == 0);
+    f.pass(1h);
+  }
+  CHECK(f.remote.probes() == 0);
+  CHECK(f.samples.breakers == std::vector<std::string>{"east e1 open", "east e1 open", "east e1 closed"});
+}
+
+TEST_CASE("while any request is under way dead endpoints are probed, also without idle probes") {
+  dead_endpoint f{{policy("east", 1, {"e1"})}, false};
+  f.policies.replace({policy("east", 1, {"e1"}), policy("west", 2, {"e2"})});
+  auto c = f.ask();
+  REQUIRE(f.remote.calls() == 4);
+  CHECK(f.remote.call(3).endpoint == "e2");
+  f.until_probe(1);
+  f.remote.allocate(3, "far");
+  f.run();
+  CHECK(c->ended() == outcome::allocated);
+  f.remote.answer_probe(0, "still gone");  // it ends by itself
+  f.run();
+  CHECK(f.clock.pending() == 0);
+
+  c = f.ask();
+  CHECK(f.remote.call(4).endpoint == "e2");
+  f.until_probe(2);
+  f.remote.answer_probe(1, "");
+  f.run();
+  CHECK(f.samples.breakers.back() == "east e1 closed");
+  auto const second = f.ask();
+  CHECK(f.remote.call(5).endpoint == "e1");
+  f.remote.allocate(4, "far");
+  f.remote.allocate(5, "near");
+  f.run();
+  CHECK(second->ended() == outcome::allocated);
+  CHECK(f.clock.pending() == 0);
 }

@@ -61,7 +61,7 @@ TEST_CASE("an opened and a closed breaker are told once each") {
 }
 
 TEST_CASE("where somebody else probes no call is let through before the probe's answer") {
-  cluster_memory memory{{.calls_probe = false}};
+  cluster_memory memory{{.calls_probe_after = std::chrono::nanoseconds::max()}};
   CHECK_FALSE(memory.probe_at("east", "a"));
   fail(memory, "east", "a", 3);
   REQUIRE(memory.probe_at("east", "a") == start + 1s);
@@ -80,6 +80,37 @@ TEST_CASE("where somebody else probes no call is let through before the probe's 
   auto const changes = memory.take_changes();
   REQUIRE(changes.size() == 1);
   CHECK(changes[0].now == breaker_state::closed);
+}
+
+TEST_CASE("a call finds out where nobody else does in time, and that the endpoint is still dead is told again") {
+  cluster_memory memory{{.calls_probe_after = 1s}};
+  fail(memory, "east", "a", 3);
+  CHECK(memory.take_changes().size() == 1);
+  CHECK(memory.ask("east", "a", start + 2s - 1ns) == breaker::admission::no);
+  auto const told = memory.ask("east", "a", start + 2s);
+  REQUIRE(told == breaker::admission::probe);
+  CHECK(memory.ask("east", "a", start + 1h) == breaker::admission::no);
+  CHECK_FALSE(memory.begin_probe("east", "a", start + 1h));
+  SUBCASE("dead") {
+    memory.ended("east", "a", {told, outcome::unavailable, "refused"}, start + 3s, 0);
+    auto const changes = memory.take_changes();
+    REQUIRE(changes.size() == 1);
+    CHECK(changes[0].now == breaker_state::open);
+    REQUIRE(memory.begin_probe("east", "a", start + 5s));
+    memory.probed("east", "a", "still gone", start + 5s, 0);
+    CHECK(memory.take_changes().empty());
+  }
+  SUBCASE("back") {
+    memory.ended("east", "a", {told, outcome::exhausted, ""}, start + 3s, 0);
+    auto const changes = memory.take_changes();
+    REQUIRE(changes.size() == 1);
+    CHECK(changes[0].now == breaker_state::closed);
+  }
+  SUBCASE("not known") {
+    memory.ended("east", "a", {told, outcome::cancelled, ""}, start + 3s, 0);
+    CHECK(memory.probe_at("east", "a") == start + 3s);
+    CHECK(memory.take_changes().empty());
+  }
 }
 
 TEST_CASE("an endpoint that is forgotten is no longer told to be dead") {
@@ -144,6 +175,7 @@ TEST_CASE("what is known of the endpoints can be looked at") {
 
 TEST_CASE("memory options out of range are refused by name") {
   CHECK_THROWS_WITH_AS((cluster_memory{{.exhausted_for = -1ns}}), doctest::Contains("exhausted_for"), std::invalid_argument);
+  CHECK_THROWS_WITH_AS((cluster_memory{{.calls_probe_after = -1ns}}), doctest::Contains("calls_probe_after"), std::invalid_argument);
   CHECK_THROWS_WITH_AS((cluster_memory{{.most_endpoints = 0}}), doctest::Contains("most_endpoints"), std::invalid_argument);
   CHECK_THROWS_WITH_AS((cluster_memory{{.most_shapes = 0}}), doctest::Contains("most_shapes"), std::invalid_argument);
 }

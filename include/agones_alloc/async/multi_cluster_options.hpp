@@ -22,6 +22,9 @@ struct multi_cluster_options {
   std::chrono::nanoseconds timeout{std::chrono::seconds{30}};       ///< of a request that brings none; positive
   std::chrono::nanoseconds call_timeout{std::chrono::seconds{10}};  ///< the most one remote call takes (spec 8.5); positive
   std::chrono::nanoseconds probe_timeout{std::chrono::seconds{5}};  ///< the same of a probe of a dead endpoint; positive
+  /// Dead endpoints are also probed while no request is under way, so that the first after a pause finds those that are back.
+  /// The executor then has something to wait for as long as one is dead. Without it such a request may have to find out.
+  bool probe_idle{false};
   std::size_t max_operations{65536};  ///< requests at once; one more ends as `contention` at once
 };
 

@@ -23,7 +23,9 @@ struct cluster_memory_options {
   std::chrono::nanoseconds exhausted_for{std::chrono::milliseconds{500}};
   std::size_t most_endpoints{1024};  ///< remembered; the one unused for longest is forgotten first
   std::size_t most_shapes{4096};     ///< the same, of clusters and kinds of requests
-  bool calls_probe{true};            ///< false: `probe_at` and what follows it do, and calls never meet a dead endpoint
+  /// So much later than it is due a call finds out whether a dead endpoint is back, unless `begin_probe` came first.
+  /// max(): no call does.
+  std::chrono::nanoseconds calls_probe_after{0};
 };
 
 /// Throws std::invalid_argument naming the option that is out of range.
@@ -64,7 +66,7 @@ class cluster_memory {
 
   /// When the endpoint is to be probed; nullopt: its breaker is not open.
   AGONES_ALLOC_DECL auto probe_at(std::string_view cluster, std::string_view endpoint) -> std::optional<time_point>;
-  /// As breaker says.
+  /// As breaker says. Openings after a call that found out are changes, too, where calls do so late.
   AGONES_ALLOC_DECL auto begin_probe(std::string_view cluster, std::string_view endpoint, time_point now) -> bool;
   /// `problem`: why there was no answer; "": there was one.
   AGONES_ALLOC_DECL void probed(std::string_view cluster, std::string_view endpoint, std::string_view problem,

@@ -13,6 +13,7 @@
 #include <boost/asio/strand.hpp>
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -45,6 +46,8 @@ struct cluster_operation {
 struct watched_endpoint {
   remote_call call;
   boost::asio::cancellation_signal withdraw;
+  enum class doing : std::uint8_t { nothing, waiting, probing } now{doing::nothing};
+  std::uint64_t wait{0};  ///< the one that counts
 };
 
 /// Where a cancellation finds its operation: it may come before the operation has begun.
@@ -88,6 +91,8 @@ class multi_cluster_core final : public std::enable_shared_from_this<multi_clust
 
   // Dead endpoints; multi_cluster_probes.ipp.
   void watch(cluster_operation const&, cluster_memory::change const&);
+  void go_on_probing();
+  void rest_if_idle();
   void probe_later(watched_ptr const&);
   void probe(watched_ptr const&);
   void on_probed(watched_ptr const&, std::string_view problem);

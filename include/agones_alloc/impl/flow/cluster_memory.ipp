@@ -26,6 +26,7 @@ AGONES_ALLOC_DECL void check(cluster_memory_options const& options) {
     throw std::invalid_argument{std::string{"cluster_memory_options::"} + field + " is out of range"};
   };
   if (options.exhausted_for < std::chrono::nanoseconds{0}) refuse("exhausted_for");
+  if (options.calls_probe_after < std::chrono::nanoseconds{0}) refuse("calls_probe_after");
   if (options.most_endpoints == 0) refuse("most_endpoints");
   if (options.most_shapes == 0) refuse("most_shapes");
 }
@@ -47,7 +48,8 @@ AGONES_ALLOC_DECL auto cluster_memory::shape_key(std::string_view cluster, std::
 AGONES_ALLOC_DECL auto cluster_memory::ask(std::string_view cluster, std::string_view endpoint, time_point now)
     -> breaker::admission {
   auto& of = endpoints_.use(key_of(cluster, endpoint));
-  if (!options_.calls_probe && of.breaker.state() != breaker_state::closed) return breaker::admission::no;
+  auto const late = options_.calls_probe_after;
+  if (of.breaker.state() == breaker_state::open && now - of.breaker.open_until() < late) return breaker::admission::no;
   return of.breaker.ask(now);
 }
 
@@ -70,7 +72,10 @@ AGONES_ALLOC_DECL void cluster_memory::ended(std::string_view cluster, std::stri
     case outcome::deadline: of.breaker.failed(call.told, now, draw, options_.breaker); break;
     case outcome::cancelled: of.breaker.withdrawn(call.told, now); break;
   }
-  note_change(cluster, endpoint, was_closed, of.breaker.state());
+  // Whoever probes otherwise is to hear that a call found out in its place, and that it is to go on.
+  bool const found_dead = options_.calls_probe_after.count() != 0 && call.told == breaker::admission::probe &&
+                          call.result != outcome::cancelled;
+  note_change(cluster, endpoint, was_closed || (found_dead && of.breaker.state() == breaker_state::open), of.breaker.state());
 }
 
 AGONES_ALLOC_DECL void cluster_memory::note_change(std::string_view cluster, std::string_view endpoint, bool was_closed,

@@ -26,9 +26,13 @@ inline auto shape_of(allocation_request const& request) noexcept -> std::size_t 
   return hash.value();
 }
 
-/// Callers are spared where somebody else can find out.
-inline auto memory_options(cluster_memory_options out, remote_allocator const& remote) noexcept -> cluster_memory_options {
-  out.calls_probe = !remote.can_probe();
+/// Callers are spared where somebody else finds out in time.
+inline auto memory_options(multi_cluster_options const& options, remote_allocator const& remote) noexcept
+    -> cluster_memory_options {
+  auto out = options.memory;
+  if (remote.can_probe()) {
+    out.calls_probe_after = options.probe_idle ? std::chrono::nanoseconds::max() : std::chrono::seconds{1};
+  }
   return out;
 }
 
@@ -45,7 +49,7 @@ AGONES_ALLOC_DECL multi_cluster_core::multi_cluster_core(boost::asio::any_io_exe
       random_{random},
       options_{std::move(options)},
       ports_{ports},
-      memory_{memory_options(options_.memory, remote)} {}
+      memory_{memory_options(options_, remote)} {}
 
 AGONES_ALLOC_DECL void multi_cluster_core::submit(multi_cluster_request request, handler done) {
   ++outstanding_;
@@ -138,6 +142,7 @@ AGONES_ALLOC_DECL void multi_cluster_core::begin(multi_cluster_request request, 
   operations_.emplace(op.get(), op);
   leave.operation = op;
   carry_out(op, op->fsm.start(with()));
+  go_on_probing();
 }
 
 AGONES_ALLOC_DECL void multi_cluster_core::carry_out(operation_ptr const& op, cluster_action const& action) {

@@ -29,17 +29,41 @@ AGONES_ALLOC_DECL void multi_cluster_core::watch(cluster_operation const& op, cl
       made->call.endpoint = *endpoint;
       made->call.server_name = cluster.server_name;
       made->call.credentials = {space, cluster.connection.secret_name, cluster.connection.server_ca};
-      if (watched_.emplace(watch_key(dead.cluster, dead.endpoint), made).second) probe_later(made);
+      auto const watched = watched_.emplace(watch_key(dead.cluster, dead.endpoint), made).first->second;
+      if (watched->now == watched_endpoint::doing::nothing) probe_later(watched);
       return;
     }
   }
 }
 
+/// After a pause.
+AGONES_ALLOC_DECL void multi_cluster_core::go_on_probing() {
+  if (operations_.empty()) return;
+  auto const all = watched_;
+  for (auto const& [key, dead] : all) {
+    if (dead->now == watched_endpoint::doing::nothing) probe_later(dead);
+  }
+}
+
+/// Nobody asks: what waits for its next probe is left as it is. A probe that is under way ends by itself.
+AGONES_ALLOC_DECL void multi_cluster_core::rest_if_idle() {
+  if (options_.probe_idle || !operations_.empty()) return;
+  for (auto const& [key, dead] : watched_) {
+    if (dead->now != watched_endpoint::doing::waiting) continue;
+    dead->now = watched_endpoint::doing::nothing;
+    dead->withdraw.emit(boost::asio::cancellation_type::terminal);
+  }
+}
+
 AGONES_ALLOC_DECL void multi_cluster_core::probe_later(watched_ptr const& dead) {
+  dead->now = watched_endpoint::doing::nothing;
   auto const at = memory_.probe_at(dead->call.cluster.view(), dead->call.endpoint.view());
   if (!at) return forget(dead);
-  auto due = [self = shared_from_this(), dead](error_code ec) {
-    if (!ec && !self->closed_) self->probe(dead);
+  if (operations_.empty() && !options_.probe_idle) return;
+  dead->now = watched_endpoint::doing::waiting;
+  auto due = [self = shared_from_this(), dead, wait = ++dead->wait](error_code ec) {
+    bool const counts = dead->now == watched_endpoint::doing::waiting && dead->wait == wait;
+    if (!ec && counts && !self->closed_) self->probe(dead);
   };
   time_.async_wait_until(*at, boost::asio::bind_cancellation_slot(dead->withdraw.slot(),
                                                                   boost::asio::bind_executor(strand_, std::move(due))));
@@ -55,6 +79,7 @@ AGONES_ALLOC_DECL void multi_cluster_core::probe(watched_ptr const& dead) {
   }
   auto const now = time_.now();
   if (!memory_.begin_probe(cluster, endpoint, now)) return probe_later(dead);
+  dead->now = watched_endpoint::doing::probing;
   dead->call.deadline = saturated(now, options_.probe_timeout);
   auto done = [self = shared_from_this(), dead](std::string problem) {
     if (!self->closed_) self->on_probed(dead, problem);

@@ -29,6 +29,7 @@ AGONES_ALLOC_DECL void multi_cluster_core::finish(operation_ptr const& op, outco
   auto const kept = op;
   operations_.erase(kept.get());
   --outstanding_;
+  rest_if_idle();
   allocation_result out;
   // What the last call knows is part of the end only if that is how it ended.
   if (kept->last.result == result || result == outcome::unknown) out = std::move(kept->last);
