@@ -2,12 +2,17 @@
 
 #include "fleet_serving.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 
 namespace agones_alloc_server {
 
 namespace {
+
+constexpr std::size_t most_clusters = 200;  // policies name them
 
 auto gauge(prometheus::Registry& in, char const* name, char const* help) -> prometheus::Gauge& {
   return prometheus::BuildGauge().Name(std::string{"agones_alloc_directory_"} + name).Help(help).Register(in).Add({});
@@ -30,7 +35,11 @@ directory_metrics::directory_metrics(prometheus::Registry& registry)
       events_{counter(registry, "stream_events_total", "Events that were written for streams; what several are told counts once")},
       bytes_{counter(registry, "stream_bytes_total", "Bytes that streams were told")},
       resets_{counter(registry, "stream_resets_total", "Streams that had to be told everything anew")},
-      publications_{counter(registry, "publications_total", "How often changes were published to streams")} {}
+      publications_{counter(registry, "publications_total", "How often changes were published to streams")},
+      stale_{prometheus::BuildGauge()
+                 .Name("agones_alloc_directory_cluster_stale")
+                 .Help("1 while a cluster is not heard, and what is told of its fleets are the last values")
+                 .Register(registry)} {}
 
 void directory_metrics::refresh(fleet_serving const& from) {
   auto const known = from.directory().statistics();
@@ -44,6 +53,22 @@ void directory_metrics::refresh(fleet_serving const& from) {
   raise(bytes_, streams.bytes);
   raise(resets_, streams.resets);
   raise(publications_, known.publications);
+  show_clusters(from);
+}
+
+void directory_metrics::show_clusters(fleet_serving const& from) {
+  std::map<std::string, prometheus::Gauge*> now;
+  for (auto const& cluster : from.directory().snapshot({}, std::nullopt, 0).clusters) {
+    if (now.size() == most_clusters) break;
+    auto name = cluster->name.str();
+    auto& gauge = stale_.Add({{"cluster", name}});
+    gauge.Set(cluster->stale ? 1 : 0);
+    now.emplace(std::move(name), &gauge);
+  }
+  for (auto const& [name, gauge] : clusters_) {
+    if (!now.contains(name)) stale_.Remove(gauge);
+  }
+  clusters_.swap(now);
 }
 
 }  // namespace agones_alloc_server

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <prometheus/counter.h>
+#include <prometheus/family.h>
 #include <prometheus/gauge.h>
 #include <prometheus/registry.h>
+
+#include <map>
+#include <string>
 
 namespace agones_alloc_server {
 
@@ -16,6 +20,8 @@ class directory_metrics {
   void refresh(fleet_serving const&);
 
  private:
+  void show_clusters(fleet_serving const&);
+
   prometheus::Gauge& fleets_;
   prometheus::Gauge& servers_;
   prometheus::Gauge& streams_;
@@ -25,6 +31,8 @@ class directory_metrics {
   prometheus::Counter& bytes_;
   prometheus::Counter& resets_;
   prometheus::Counter& publications_;
+  prometheus::Family<prometheus::Gauge>& stale_;
+  std::map<std::string, prometheus::Gauge*> clusters_;  ///< of stale_; the first 200 by name
 };
 
 }  // namespace agones_alloc_server

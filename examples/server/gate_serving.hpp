@@ -37,6 +37,12 @@ class observer_relay final : public agones_alloc::server_observer {
   void replaced(std::span<agones_alloc::game_server_ptr const> servers, std::string_view version) override {
     if (to_ != nullptr) to_->replaced(servers, version);
   }
+  void lost(agones_alloc::error_code why) override {
+    if (to_ != nullptr) to_->lost(why);
+  }
+  void regained() override {
+    if (to_ != nullptr) to_->regained();
+  }
 
  private:
   agones_alloc::server_observer* to_{nullptr};

@@ -185,6 +185,93 @@ TEST_CASE_FIXTURE(directory_fixture, "an allocation moves the numbers before its
   run();
 }
 
+TEST_CASE_FIXTURE(directory_fixture, "this cluster turns stale when its watch fails again and again, with the reason, and is mended when it is heard") {
+  memory_store store{context.get_executor()};
+  auto const faults = std::make_shared<scripted_faults>();
+  store.set_faults(faults);
+  ready_cache cache;
+  scripted_random random;
+  store.create(make_server("a"));
+  reflector_options options;
+  options.observer = directory.get();
+  auto reflects = std::make_unique<reflector>(context.get_executor(), store, cache, clock, random, options);
+  auto const fail_watch = [&] {
+    store_fault fault;
+    fault.what = store_fault::kind::unavailable;
+    faults->add(store_operation::watch, fault);
+  };
+  auto const local = [&] { return *directory->snapshot().clusters.at(0); };
+  reflects->start();
+  run();
+  auto const since = fleet_of()->observed;
+  pass(1s);
+  auto watch = directory->watch();
+  all(watch);
+
+  fail_watch();
+  fail_watch();
+  store.modify(key("a"), [](game_server& s) { s.meta.labels.set("x", "1"); });
+  run();
+  CHECK_FALSE(local().stale);  // once is nothing
+  clock.advance_to_next();
+  run();
+  CHECK(local().stale);
+  CHECK(local().synced);
+  CHECK(local().code == 14);
+  CHECK(local().message == error_code{errc::unavailable}.message().c_str());
+  CHECK(local().observed == clock.wall_now());
+  CHECK(fleet_of()->stale);
+  CHECK(fleet_of()->recount->total == 1);
+  CHECK(fleet_of()->observed == since);
+  pass(150ms);  // a fleet's interval is over, the next try is not due
+  auto heard = all(watch);
+  REQUIRE(heard.size() == 2);
+  CHECK((heard[0].cluster ? heard[0] : heard[1]).what == fleet_event_kind::cluster_status);
+  CHECK((heard[0].fleet ? heard[0] : heard[1]).fleet->stale);
+  // What this process writes is known all the same.
+  put("a", game_server_state::allocated, 1'000'000);
+  CHECK(fleet_of()->stale);
+  CHECK(fleet_of()->recount->in(game_server_state::allocated) == 1);
+
+  store.modify(key("a"), [](game_server& s) { s.meta.labels.set("x", "2"); });
+  pass(1s);
+  CHECK_FALSE(local().stale);
+  CHECK(local().code == 0);
+  CHECK(local().message.empty());
+  CHECK_FALSE(fleet_of()->stale);
+  pass(1s);
+  CHECK(all(watch).size() == 2);
+  reflects.reset();
+  run();
+}
+
+TEST_CASE_FIXTURE(directory_fixture, "a cluster that was never listed is not synced, and stale with the reason") {
+  memory_store store{context.get_executor()};
+  auto const faults = std::make_shared<scripted_faults>();
+  store.set_faults(faults);
+  ready_cache cache;
+  scripted_random random;
+  reflector_options options;
+  options.observer = directory.get();
+  auto reflects = std::make_unique<reflector>(context.get_executor(), store, cache, clock, random, options);
+  store_fault fault;
+  fault.what = store_fault::kind::unavailable;
+  faults->add(store_operation::list, fault).add(store_operation::list, fault);
+  reflects->start();
+  run();
+  CHECK_FALSE(directory->snapshot().clusters.at(0)->stale);
+  pass(100ms);
+  auto const local = *directory->snapshot().clusters.at(0);
+  CHECK_FALSE(local.synced);
+  CHECK(local.stale);
+  CHECK(local.code == 14);
+  pass(200ms);
+  CHECK(directory->snapshot().clusters.at(0)->synced);
+  CHECK_FALSE(directory->snapshot().clusters.at(0)->stale);
+  reflects.reset();
+  run();
+}
+
 TEST_CASE_FIXTURE(directory_fixture, "options out of range are refused") {
   auto const refused = [&](auto change) {
     fleet_directory_options options;

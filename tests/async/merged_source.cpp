@@ -1,14 +1,13 @@
+#include "../support/scripted_source.hpp"
 #include "../support/servers.hpp"
 #include "../support/source_probe.hpp"
 
 #include <agones_alloc/async/memory_store.hpp>
 #include <agones_alloc/async/merged_source.hpp>
 
-#include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/io_context.hpp>
 #include <doctest/doctest.h>
 
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,47 +16,6 @@
 using namespace test_support;
 
 namespace {
-
-/// Answers by hand.
-class scripted_source final : public server_source {
- public:
-  std::optional<list_handler> listing;
-  std::optional<watch_handler> watching;
-  std::deque<std::string> watched_from;
-  int withdrawn{0};
-
-  void give_list(error_code ec, std::string version, std::vector<game_server_ptr> servers = {}) {
-    auto done = std::move(*listing);
-    listing.reset();
-    std::move(done)(ec, server_list{std::move(servers), std::move(version)});
-  }
-  void give_events(error_code ec, std::string version, std::vector<server_event> events = {}) {
-    auto done = std::move(*watching);
-    watching.reset();
-    std::move(done)(ec, server_events{std::move(events), std::move(version)});
-  }
-
- private:
-  void do_list(list_handler done) override {
-    cancels(done);
-    listing.emplace(std::move(done));
-  }
-  void do_watch(std::string from, watch_handler done) override {
-    cancels(done);
-    watched_from.push_back(std::move(from));
-    watching.emplace(std::move(done));
-  }
-  template <class Handler>
-  void cancels(Handler const& done) {
-    auto slot = boost::asio::get_associated_cancellation_slot(done);
-    REQUIRE(slot.is_connected());
-    slot.assign([this](boost::asio::cancellation_type) {
-      ++withdrawn;
-      listing.reset();
-      watching.reset();
-    });
-  }
-};
 
 auto added(std::string_view name) -> server_event { return {server_event::kind::added, share(make_server(name))}; }
 
@@ -168,6 +126,35 @@ TEST_CASE_FIXTURE(merged_fixture, "an answer without events only moves its sourc
   run();
   REQUIRE(ec);
   CHECK(heard.resource_version == "2:15,2:21");
+}
+
+TEST_CASE_FIXTURE(merged_fixture, "what is told while a source fails is not whole, and that all are heard again is told by itself") {
+  watch("2:10,2:20");
+  b.give_events(errc::unavailable, "");
+  run();
+  REQUIRE(ec);
+  CHECK(*ec == errc::unavailable);
+  watch("2:10,2:20");
+  a.give_events({}, "11", {added("x")});
+  run();
+  REQUIRE(ec);
+  CHECK(heard.events.size() == 1);
+  CHECK_FALSE(heard.whole);
+  watch("2:11,2:20");
+  a.give_events({}, "12");  // that one has always been heard
+  run();
+  CHECK_FALSE(ec);
+  b.give_events({}, "20");
+  run();
+  REQUIRE(ec);
+  CHECK_FALSE(*ec);
+  CHECK(heard.events.empty());
+  CHECK(heard.whole);
+  CHECK(heard.resource_version == "2:12,2:20");
+  watch("2:12,2:20");
+  b.give_events({}, "21");
+  run();
+  CHECK_FALSE(ec);
 }
 
 TEST_CASE_FIXTURE(merged_fixture, "a version of other sources is too old") {

@@ -1,4 +1,5 @@
 #include "../support/reports.hpp"
+#include "../support/scripted_source.hpp"
 #include "../support/servers.hpp"
 
 #include <agones_alloc/async/manual_timer.hpp>
@@ -12,6 +13,11 @@
 
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 using namespace test_support;
 using namespace std::chrono_literals;
@@ -231,4 +237,109 @@ TEST_CASE_FIXTURE(reflector_fixture, "a waiter may leave") {
   run();
   REQUIRE(told);
   CHECK(*told == errc::cancelled);
+}
+
+namespace {
+
+/// What an observer is told of the source.
+struct listening final : server_observer {
+  std::vector<std::string> said;
+  void stored(game_server_ptr const& server) override { said.push_back("stored " + server->meta.name.str()); }
+  void erased(object_key const& gone, std::string_view) override { said.push_back("erased " + gone.name.str()); }
+  void replaced(std::span<game_server_ptr const>, std::string_view) override { said.emplace_back("replaced"); }
+  void lost(error_code why) override { said.push_back("lost: " + why.message()); }
+  void regained() override { said.emplace_back("regained"); }
+};
+
+struct hand_fed_fixture {
+  boost::asio::io_context context;
+  manual_timer clock{context.get_executor()};
+  scripted_source source;
+  ready_cache cache;
+  scripted_random random;
+  listening heard;
+  std::unique_ptr<reflector> reflects;
+
+  hand_fed_fixture() {
+    reflector_options options;
+    options.observer = &heard;
+    reflects = std::make_unique<reflector>(context.get_executor(), source, cache, clock, random, options);
+    reflects->start();
+    run();
+    source.give_list({}, "10");
+    run();
+  }
+  ~hand_fed_fixture() {
+    reflects.reset();
+    run();
+  }
+  void run() {
+    context.restart();
+    context.poll();
+  }
+  void answer(error_code ec, std::vector<server_event> events = {}, bool whole = true) {
+    source.give_events(ec, "11", std::move(events), whole);
+    run();
+  }
+  auto pause() -> std::chrono::nanoseconds {
+    auto const out = *clock.next() - clock.now();
+    clock.advance_to_next();
+    run();
+    return out;
+  }
+  static auto lost(errc why) -> std::string { return "lost: " + error_code{why}.message(); }
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(hand_fed_fixture, "an observer is told that the source is lost at the second failure, and by any answer that it is not") {
+  using words = std::vector<std::string>;
+  answer(errc::unavailable);
+  CHECK(heard.said == words{"replaced"});
+  pause();
+  answer({});
+  CHECK(heard.said == words{"replaced"});
+  answer(errc::unavailable);  // at once: it did not work meanwhile
+  pause();
+  answer(errc::refused);
+  CHECK(heard.said == words{"replaced", lost(errc::unavailable), lost(errc::refused)});
+  pause();
+  heard.said.clear();
+  SUBCASE("by an answer without events") {
+    answer({});
+    answer({});
+    CHECK(heard.said == words{"regained"});
+  }
+  SUBCASE("by events, which come before it") {
+    answer({}, {{server_event::kind::added, share(make_server("a"))}});
+    CHECK(heard.said == words{"stored a", "regained"});
+  }
+  SUBCASE("by a list") {
+    answer(errc::too_old);
+    source.give_list({}, "20");
+    run();
+    answer({});
+    CHECK(heard.said == words{"replaced"});
+  }
+  SUBCASE("but not by a part of it") {
+    answer({}, {{server_event::kind::added, share(make_server("a"))}}, false);
+    CHECK(heard.said == words{"stored a"});
+    answer({});
+    CHECK(heard.said == words{"stored a", "regained"});
+  }
+}
+
+TEST_CASE_FIXTURE(hand_fed_fixture, "a source that answers and fails at once is tried later and later; one that stood for a second is not") {
+  answer(errc::unavailable);
+  CHECK(pause() == 100ms);
+  answer({});
+  answer(errc::unavailable);
+  CHECK(pause() == 200ms);
+  answer({});
+  answer(errc::unavailable);
+  CHECK(pause() == 400ms);
+  answer({});
+  clock.advance(1s);
+  answer(errc::unavailable);
+  CHECK(pause() == 100ms);
 }

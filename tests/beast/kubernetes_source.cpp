@@ -156,6 +156,40 @@ TEST_CASE_FIXTURE(source_fixture, "a bookmark is no event, but a stream that was
   CHECK(client.request(1).target.find("resourceVersion=50&") != std::string::npos);
 }
 
+TEST_CASE_FIXTURE(source_fixture, "a stream that is opened after a failure says so at once, without events, and once") {
+  watch("10");
+  auto const first = open();
+  first->send(bookmark("50"));
+  run();
+  first->end(errc::unavailable);
+  run();
+  CHECK(*ec == errc::unavailable);
+  watch("10");
+  auto const second = open();
+  REQUIRE(ec);
+  CHECK_FALSE(*ec);
+  CHECK(heard.events.empty());
+  CHECK(heard.whole);
+  CHECK(heard.resource_version == "10");
+  watch("10");
+  CHECK_FALSE(ec);
+  CHECK(client.calls() == 2);
+  CHECK(second->reading());
+  second->send(event_text("ADDED", object_text("a", "51")));
+  run();
+  REQUIRE(ec);
+  CHECK(heard.events.size() == 1);
+
+  watch("51");
+  second->end(errc::unavailable);
+  run();
+  list();  // says it, too
+  answer(200, page_text("60", "", {}));
+  watch("60");
+  open();
+  CHECK_FALSE(ec);
+}
+
 TEST_CASE_FIXTURE(source_fixture, "a stream that ends as agreed is opened again where it was, one that ends at once is not") {
   watch("10");
   auto first = open();

@@ -172,6 +172,7 @@ def a_real_prometheus_scrapes_it_evaluates_the_rules_and_answers_the_board(folde
         prometheus.wait_for('up{job="agones-alloc-server"}', lambda found: found == 1)
         prometheus.wait_for('agones_fleets_replicas_count{name="simple",type="allocated"}', lambda found: found == 3)
         prometheus.wait_for('agones_alloc_allocations_total{outcome="exhausted"}', lambda found: found == 3)
+        prometheus.wait_for('agones_alloc_directory_cluster_stale{cluster="local"}', lambda found: found == 0)
         target = prometheus.ask("targets")["activeTargets"][0]
         expect(target["health"] == "up" and not target["lastError"], target)
         prometheus.wait_for("agones_alloc:allocations:rate5m", lambda found: found >= 0)

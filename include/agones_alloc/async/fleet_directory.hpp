@@ -60,6 +60,9 @@ class fleet_directory final : public server_observer {
   AGONES_ALLOC_DECL void stored(game_server_ptr const&) override;
   AGONES_ALLOC_DECL void erased(object_key const&, std::string_view uid) override;
   AGONES_ALLOC_DECL void replaced(std::span<game_server_ptr const>, std::string_view version) override;
+  /// The local cluster is stale from now on, with the reason; until regained(), or the next list.
+  AGONES_ALLOC_DECL void lost(error_code) override;
+  AGONES_ALLOC_DECL void regained() override;
   /// All Fleets of the local cluster.
   AGONES_ALLOC_DECL void set_fleets(std::span<fleet_ptr const>);
 

@@ -26,7 +26,8 @@ class merged_core;
 /// Lists and watches all sources; the resource version is the join of theirs. The sources' objects are to be different
 /// ones. A list is complete when every source's is, and fails with the first that fails. A watch ends with the first
 /// source that has events or fails; the others go on waiting, and what they find, at most one answer each, is given to
-/// the next watch. When one source is too old, the whole is.
+/// the next watch. When one source is too old, the whole is. While one that failed is not heard again, what the others find
+/// is not `whole`; when it is, and there is nothing else to tell, a watch ends without events.
 ///
 /// One call at a time: a second one fails with errc::invalid_request. Destroying it cancels. Lifetimes: the sources
 /// must outlive it and, once it is destroyed, what is pending then. Thread safety: all functions from any thread.

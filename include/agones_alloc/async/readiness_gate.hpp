@@ -55,6 +55,8 @@ class readiness_gate final : public server_observer {
   AGONES_ALLOC_DECL void stored(game_server_ptr const& server) override;
   AGONES_ALLOC_DECL void erased(object_key const& key, std::string_view uid) override;
   AGONES_ALLOC_DECL void replaced(std::span<game_server_ptr const> servers, std::string_view version) override;
+  AGONES_ALLOC_DECL void lost(error_code) override;
+  AGONES_ALLOC_DECL void regained() override;
 
   /// The end of the wait for the allocation of that id: at once where it is over and remembered. Handler signature: void(error_code,
   /// gate_result). Errors: errc::not_found; errc::deadline_exceeded, and it goes on; errc::cancelled. Cancellation: terminal.

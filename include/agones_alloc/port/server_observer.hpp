@@ -2,6 +2,7 @@
 #pragma once
 
 #include <agones_alloc/config.hpp>
+#include <agones_alloc/error.hpp>
 #include <agones_alloc/model/game_server.hpp>
 
 #include <span>
@@ -24,6 +25,12 @@ class server_observer {
   virtual void erased(object_key const& key, std::string_view uid) = 0;
   /// A complete list with its own version: what is not in it is gone.
   virtual void replaced(std::span<game_server_ptr const> servers, std::string_view version) = 0;
+
+  /// The source of lists and events has failed again and again, the last time for this reason: until regained() or
+  /// replaced(), what was told of others' changes are old values.
+  virtual void lost(error_code) {}
+  /// After lost(): events go on without a gap.
+  virtual void regained() {}
 };
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

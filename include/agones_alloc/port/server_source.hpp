@@ -30,6 +30,7 @@ struct server_event {
 struct server_events {
   std::vector<server_event> events;
   std::string resource_version;  ///< where the next watch goes on from
+  bool whole{true};              ///< false: a part of the source is not heard at present
 };
 
 /// Errors of async_watch: errc::too_old when `resource_version` was compacted (list again); other
@@ -47,7 +48,8 @@ class server_source {
         [this](auto h) { do_list(list_handler{std::move(h)}); }, token);
   }
 
-  /// Completes with the next events after `resource_version`, one or more, in order.
+  /// Completes with the next events after `resource_version`, one or more, in order. After an error an answer without events
+  /// may say that the source is heard again.
   template <class Token = boost::asio::deferred_t>
   auto async_watch(std::string resource_version, Token&& token = {}) {
     return boost::asio::async_initiate<Token, void(error_code, server_events)>(

@@ -1,5 +1,6 @@
 """Allocations while the watch breaks off and while others write to the same objects."""
 import concurrent.futures
+import json
 import random
 import threading
 import time
@@ -55,6 +56,37 @@ def _():
         deadline = time.monotonic() + 40
         allocate_all(server, 4, lambda r: until_exhausted(r) and time.monotonic() < deadline, results)
     all_accounted(results, 20)
+
+
+@case("fleet information is marked as old while the API server is down, with the reason, and no more when it is back, though nothing changes")
+def _():
+    fill(3)
+
+    def told(server: Server) -> tuple[dict, dict]:
+        answer = json.loads(server.get("/v1/fleets")[1])
+        return answer["clusters"][0], next((one for one in answer["fleets"] if one["fleetName"] == "simple"), {})
+
+    def until(server: Server, stale: bool) -> tuple[dict, dict]:
+        deadline = time.monotonic() + 120
+        while (found := told(server))[0]["stale"] != stale:
+            expect(time.monotonic() < deadline, found, server.log)
+            time.sleep(0.1)
+        return found
+
+    with Server() as server:
+        server.wait_ready()
+        until(server, False)
+        tool("kill", "apiserver")
+        try:
+            cluster, fleet = until(server, True)
+        finally:
+            tool("start", "apiserver")
+        expect(cluster["code"] == 14 and cluster["message"] and cluster["synced"], cluster)
+        expect(fleet["stale"] and fleet["recount"]["readyGameservers"] == 3, fleet)
+        cluster, fleet = until(server, False)
+        expect(cluster["code"] == 0 and not cluster["message"], cluster)
+        expect(not fleet["stale"] and fleet["recount"]["readyGameservers"] == 3, fleet)
+        expect('agones_alloc_directory_cluster_stale{cluster="local"} 0' in server.get("/metrics")[1], "the metric")
 
 
 @case("another writer of 200 label patches a second, and compactions: no server is lost or handed out twice")

@@ -49,7 +49,9 @@ class fleet_directory_core : public std::enable_shared_from_this<fleet_directory
     std::lock_guard const lock{mutex_};
     return f(book_, wall);
   }
-  AGONES_ALLOC_DECL void synced();  ///< the first complete list; under the lock
+  // Of the local cluster; under the lock.
+  AGONES_ALLOC_DECL void heard();  ///< a complete list came, or the watch goes on after one
+  AGONES_ALLOC_DECL void lost(error_code);
   AGONES_ALLOC_DECL void wait(fleet_cursor const&, handler);
   AGONES_ALLOC_DECL void stop();
   AGONES_ALLOC_DECL void count_watch(int by);
@@ -87,6 +89,7 @@ class fleet_directory_core : public std::enable_shared_from_this<fleet_directory
   std::uint64_t publications_{0};
   bool wanted_{false};   ///< a publication is posted, or waits for its time
   bool stopped_{false};
+  bool synced_{false};   ///< the local cluster was listed once
   timer::time_point next_{timer::time_point::min()};  ///< not before
   // Of the executor alone.
   timer::time_point armed_{timer::time_point::max()};

@@ -71,7 +71,8 @@ class watch_core;
 /// A list is read in pages of one version; when that version is forgotten half-way (410), it begins again. Or it is
 /// streamed, object by object; an API server that refuses that (400, 422) is not asked for it again. A watch is
 /// one stream that stays open between the calls of async_watch, and is read only while one of them waits: what is
-/// buffered is one event. A stream that ends as agreed is opened again where it ended, bookmarks counted.
+/// buffered is one event. A stream that ends as agreed is opened again where it ended, bookmarks counted. One that is opened
+/// after a failure completes the call without events: the API server is heard again.
 ///
 /// What cannot be decoded is not there: it is left out of a list, and an event about it becomes `deleted`; both are
 /// logged. Of a server's refusals the message is logged; with a Retry-After, the failure comes after that pause.

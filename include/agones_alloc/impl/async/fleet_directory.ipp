@@ -56,8 +56,14 @@ AGONES_ALLOC_DECL void fleet_directory::erased(object_key const& key, std::strin
 AGONES_ALLOC_DECL void fleet_directory::replaced(std::span<game_server_ptr const> servers, std::string_view version) {
   core_->change([&](fleet_book& book) {
     book.replace_all(servers, version);
-    core_->synced();
+    core_->heard();
   });
+}
+AGONES_ALLOC_DECL void fleet_directory::lost(error_code why) {
+  core_->change([&](fleet_book&) { core_->lost(why); });
+}
+AGONES_ALLOC_DECL void fleet_directory::regained() {
+  core_->change([&](fleet_book&) { core_->heard(); });
 }
 AGONES_ALLOC_DECL void fleet_directory::set_fleets(std::span<fleet_ptr const> fleets) {
   core_->change([&](fleet_book& book) { book.set_fleets(fleets); });

@@ -57,6 +57,7 @@ class merged_core : public std::enable_shared_from_this<merged_core> {
     server_list listed;
     std::optional<answer> ready;
     std::string next;  ///< where its watch goes on
+    bool failed{false};  ///< its last watch
   };
 
   // Answers of what was given up meanwhile are ignored: the part has another signal then, or none.
@@ -80,7 +81,7 @@ class merged_core : public std::enable_shared_from_this<merged_core> {
 
   merged_core(boost::asio::any_io_executor executor, std::vector<server_source*> const& sources)
       : strand_{boost::asio::make_strand(std::move(executor))}, own_{boost::asio::any_io_executor{strand_}} {
-    for (auto* const source : sources) parts_.push_back({source, {}, nullptr, {}, {}, {}});
+    for (auto* const source : sources) parts_.push_back({source, {}, nullptr, {}, {}, {}, false});
   }
 
   void list(list_handler done) {
@@ -160,17 +161,21 @@ class merged_core : public std::enable_shared_from_this<merged_core> {
     if (!watch_done_) return;
     server_events heard;
     error_code ec;
+    bool again = false;
     for (auto& one : parts_) {
       if (!one.ready) continue;
+      bool const failed = std::exchange(one.failed, bool{one.ready->ec});
       if (one.ready->ec) {
         ec = one.ready->ec;
         continue;
       }
+      again = again || failed;
       one.next = std::move(one.ready->heard.resource_version);
       std::move(one.ready->heard.events.begin(), one.ready->heard.events.end(), std::back_inserter(heard.events));
       one.ready.reset();
     }
-    if (!heard.events.empty()) return finish_watch({}, std::move(heard));
+    heard.whole = std::none_of(parts_.begin(), parts_.end(), [](part const& one) { return one.failed; });
+    if (!heard.events.empty() || (again && heard.whole)) return finish_watch({}, std::move(heard));
     if (!ec) {
       // Whoever answered without events goes on.
       for (auto& one : parts_) {
@@ -201,6 +206,7 @@ class merged_core : public std::enable_shared_from_this<merged_core> {
     std::vector<std::string> versions;
     for (auto& one : parts_) {
       if (ec) give_up(one);
+      one.failed = false;
       std::move(one.listed.servers.begin(), one.listed.servers.end(), std::back_inserter(all.servers));
       versions.push_back(std::move(one.listed.resource_version));
       one.listed = {};

@@ -25,6 +25,12 @@ AGONES_ALLOC_DECL void readiness_gate::erased(object_key const& key, std::string
 AGONES_ALLOC_DECL void readiness_gate::replaced(std::span<game_server_ptr const> servers, std::string_view version) {
   core_->replaced(servers, version);
 }
+AGONES_ALLOC_DECL void readiness_gate::lost(error_code why) {
+  if (auto* const next = core_->ports().observer; next != nullptr) next->lost(why);
+}
+AGONES_ALLOC_DECL void readiness_gate::regained() {
+  if (auto* const next = core_->ports().observer; next != nullptr) next->regained();
+}
 AGONES_ALLOC_DECL auto readiness_gate::find(std::string_view ns, std::string_view id) const -> game_server_ptr {
   return core_->find(ns, id);
 }

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -95,6 +96,7 @@ class reflector_core : public std::enable_shared_from_this<reflector_core> {
     version_ = std::move(all.resource_version);
     ++lists_;
     failures_ = 0;
+    lost_ = false;
     synced_ = true;
     if (options_.on_list) options_.on_list(all.servers);
     if (options_.on_event) options_.on_event({server_event::kind::modified, nullptr});
@@ -118,9 +120,14 @@ class reflector_core : public std::enable_shared_from_this<reflector_core> {
       return wait_after(relists_in_a_row_ - 1);
     }
     if (ec) return pause(ec, "watching game servers failed");
-    failures_ = 0;
-    relists_in_a_row_ = 0;
+    if (heard.events.empty() || !heard.whole) {
+      answered_ = timer_.now();
+    } else {
+      failures_ = 0;
+      relists_in_a_row_ = 0;
+    }
     for (auto& event : heard.events) take_in(event);
+    if (heard.whole && std::exchange(lost_, false) && options_.observer != nullptr) options_.observer->regained();
     version_ = std::move(heard.resource_version);
     watch();
   }
@@ -150,7 +157,13 @@ class reflector_core : public std::enable_shared_from_this<reflector_core> {
   void pause(error_code ec, char const* what) {
     ++errors_;
     note(severity::warning, what, ec);
-    wait_after(++failures_);
+    // A source that answers and fails at once does not work; one that stood for a while did.
+    auto const answered = std::exchange(answered_, std::nullopt);
+    if (answered && timer_.now() - *answered >= std::chrono::seconds{1}) failures_ = 0;
+    ++failures_;
+    lost_ = lost_ || failures_ > 1;
+    if (lost_ && options_.observer != nullptr) options_.observer->lost(ec);
+    wait_after(failures_);
   }
 
   void wait_after(std::uint32_t failures) {
@@ -205,7 +218,9 @@ class reflector_core : public std::enable_shared_from_this<reflector_core> {
   std::string version_;  ///< where the next watch goes on; "": list first
   std::vector<waiter> waiters_;
   std::uint32_t failures_{0};
+  std::optional<timer::time_point> answered_;  ///< when a watch last answered after a failure, without events or in part
   std::uint32_t relists_in_a_row_{0};  ///< without a watch that worked in between
+  bool lost_{false};  ///< the observer was told so: not for one failure, as a watch that is cut is usually opened again at once
   bool started_{false};
   bool stopped_{false};
   std::atomic<bool> synced_{false};

@@ -243,7 +243,13 @@ AGONES_ALLOC_DECL void fleet_book::set_cluster(cluster_info now) {
   if (!turned) return;
   auto const& name = at->key.cluster;
   for (auto fleet = rows_.lower_bound({name, {}, {}}); fleet != rows_.end() && fleet->first.cluster == name; ++fleet) {
-    touch(*fleet->second);
+    auto& one = *fleet->second;
+    auto const last = one.info;
+    touch(one);
+    if (last == nullptr) continue;
+    auto same = *last;  // the values are as old as they were
+    same.stale = at->cluster->stale || (one.told != nullptr && one.told->stale);
+    one.info = std::make_shared<fleet_info const>(std::move(same));
   }
 }
 

@@ -13,8 +13,6 @@ inline auto fleet_book::info_of(row const& of, wall_time wall) const -> fleet_in
   fleet_info made;
   if (of.told != nullptr) {
     made = *of.told;
-    auto const at = clusters_.find({of.key.cluster, {}, {}});
-    made.stale = made.stale || (at != clusters_.end() && at->second->cluster->stale);
   } else {
     made.cluster = of.key.cluster;
     made.namespace_ = of.key.namespace_;
@@ -33,6 +31,8 @@ inline auto fleet_book::info_of(row const& of, wall_time wall) const -> fleet_in
     made.recount = of.counts.recount();
     made.observed = wall;
   }
+  auto const at = clusters_.find({of.key.cluster, {}, {}});
+  made.stale = made.stale || (at != clusters_.end() && at->second->cluster->stale);
   of.info = std::make_shared<fleet_info const>(std::move(made));
   return of.info;
 }

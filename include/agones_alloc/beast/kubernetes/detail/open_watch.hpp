@@ -54,6 +54,7 @@ class open_watch : public std::enable_shared_from_this<open_watch<Kind>> {
     given_.clear();
     position_.clear();
     held_ = {};
+    failed_ = false;
   }
 
  private:
@@ -74,7 +75,10 @@ class open_watch : public std::enable_shared_from_this<open_watch<Kind>> {
           if (self.stream_->head().status != 200) return self.read_refusal();
           self.reader_.emplace(self.position_, self.context_->reader_options(object_place::event));
           self.opened_ = self.context_->time.now();
-          self.read();
+          if (!std::exchange(self.failed_, false)) return self.read();
+          watched_changes<object> nothing;
+          nothing.resource_version = self.given_;
+          self.finish({}, std::move(nothing));
         }));
   }
 
@@ -173,6 +177,7 @@ class open_watch : public std::enable_shared_from_this<open_watch<Kind>> {
     auto const call = std::exchange(call_, nullptr);
     call->over = true;
     if (ec) stream_.reset();
+    if (ec) failed_ = ec != errc::cancelled;
     if (ec == errc::too_old) forget();
     complete(context_->own, std::move(call->done), ec, std::move(heard));
   }
@@ -185,6 +190,7 @@ class open_watch : public std::enable_shared_from_this<open_watch<Kind>> {
   std::string given_;     ///< the version that the last events were given out with
   std::string position_;  ///< where the watch goes on for who comes back with `given_`: bookmarks moved it
   error_code held_;       ///< what came right after the last events
+  bool failed_{false};    ///< the last call ended so
   std::string refusal_;
 };
 

@@ -22,10 +22,22 @@ AGONES_ALLOC_DECL fleet_directory_core::fleet_directory_core(boost::asio::any_io
       instance_{std::move(instance)},
       book_{std::move(options)} {}
 
-AGONES_ALLOC_DECL void fleet_directory_core::synced() {
+AGONES_ALLOC_DECL void fleet_directory_core::heard() {
+  synced_ = true;
   cluster_info local;
   local.name = book_.options().cluster;
   local.local = local.synced = true;
+  local.observed = timer_.wall_now();
+  book_.set_cluster(std::move(local));
+}
+
+AGONES_ALLOC_DECL void fleet_directory_core::lost(error_code why) {
+  cluster_info local;
+  local.name = book_.options().cluster;
+  local.code = why == errc::refused ? 7 : why == errc::too_many_requests ? 8 : 14;
+  local.message = why.message();
+  local.local = local.stale = true;
+  local.synced = synced_;
   local.observed = timer_.wall_now();
   book_.set_cluster(std::move(local));
 }

@@ -112,6 +112,7 @@ class mirror_core : public std::enable_shared_from_this<mirror_core<Kind>> {
       for (auto& event : news.events) take(event);
     }
     version_ = std::move(news.resource_version);
+    if (news.events.empty()) return go_on();  // it is heard again, perhaps only for a moment
     failures_ = 0;
     relists_ = 0;
     if (on_change_) on_change_();
