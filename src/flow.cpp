@@ -14,5 +14,6 @@
 #include <agones_alloc/impl/flow/gate_settings.ipp>
 #include <agones_alloc/impl/flow/pending.ipp>
 #include <agones_alloc/impl/flow/policy_choice.ipp>
+#include <agones_alloc/impl/flow/ready_events.ipp>
 #include <agones_alloc/impl/flow/ticket_fsm.ipp>
 #include <agones_alloc/impl/flow/write_fate.ipp>

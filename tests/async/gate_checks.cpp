@@ -1,5 +1,5 @@
 // Checks of pending servers over a port of their own: when they come, how many at once, and what real peers can do to them.
-#include "../support/gate_fixture.hpp"
+#include "../support/scripted_probe.hpp"
 
 #include <agones_alloc/async/asio_timer.hpp>
 #include <agones_alloc/async/socket_probe.hpp>
@@ -16,43 +16,6 @@ using namespace test_support;
 using namespace std::chrono_literals;
 
 namespace {
-
-/// Its answers come when the test says so.
-class scripted_probe final : public readiness_probe {
- public:
-  struct one {
-    probe_target target;
-    handler done;
-  };
-  std::vector<one> open;
-  std::size_t most{0};
-
-  void answer(std::size_t i, probe_answer what) {
-    auto done = std::move(open.at(i).done);
-    std::vector<one> rest;  // erased handlers of Boost 1.81 cannot be assigned
-    for (std::size_t at = 0; at != open.size(); ++at) {
-      if (at != i) rest.push_back(std::move(open[at]));
-    }
-    open.swap(rest);
-    std::move(done)(error_code{}, what);
-  }
-
- private:
-  void do_probe(probe_target target, handler done) override {
-    open.push_back({std::move(target), std::move(done)});
-    most = std::max(most, open.size());
-  }
-};
-
-struct checks_fixture : gate_fixture {
-  scripted_probe probe;
-  checks_fixture() { start("off", "replica-1", &probe); }
-  void answer(std::size_t i, probe_answer what) {
-    probe.answer(i, what);
-    run();
-  }
-  ~checks_fixture() { one.reset(); }
-};
 
 /// A peer that says something to whoever connects, and what it was asked.
 class peer {

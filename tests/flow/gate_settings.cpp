@@ -75,7 +75,7 @@ TEST_CASE("settings are read back from their text, whatever there was before") {
 
 TEST_CASE("what cannot be read is refused with its path, and changes nothing") {
   CHECK(problem("sometimes") == "gate: Invalid value: \"sometimes\": on, off, a source, or name=value is wanted");
-  CHECK(problem("source=smoke") == "gate.source: Invalid value: \"smoke\": watch, counter, http, tcp or webhook is wanted");
+  CHECK(problem("source=smoke") == "gate.source: Invalid value: \"smoke\": watch, counter, http, tcp, webhook, sse or grpc is wanted");
   CHECK(problem("timeout=soon") == "gate.timeout: Invalid value: \"soon\": a duration such as 30s or 500ms is wanted");
   CHECK(problem("timeout=0") == "gate.timeout: Invalid value: \"0\": must be between 1ms and 86400s");
   CHECK(problem("timeout=25h") == "gate.timeout: Invalid value: \"25h\": must be between 1ms and 86400s");

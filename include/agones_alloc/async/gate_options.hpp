@@ -25,6 +25,8 @@ struct gate_options {
   std::size_t max_calls{65536};     ///< gated calls at once; one more ends as `contention` at once
   std::size_t max_probes{1024};     ///< checks under way at once
   std::size_t max_probes_per_host{32};
+  std::size_t max_streams{10'000};        ///< source sse: open at once
+  std::size_t max_streams_per_host{128};
   std::size_t remembered{10'000};   ///< ended waits whose end is still told by id
 };
 
@@ -38,7 +40,7 @@ struct gate_ports {
   logger* log{nullptr};
   server_observer* observer{nullptr};  ///< is told all that the gate is told, and what its own writes have made
   random_source* secrets{nullptr};     ///< of tokens for the source webhook; null: the gate's own, which somebody may foresee
-  readiness_probe* probe{nullptr};     ///< for the sources http and tcp; without it they never say ready
+  readiness_probe* probe{nullptr};     ///< for the sources that ask; what it cannot ask by is refused
 };
 
 /// How the wait for one server ended.

@@ -42,7 +42,7 @@ class readiness_gate final : public server_observer {
  public:
   using handler = boost::asio::any_completion_handler<void(error_code, gate_result)>;
 
-  /// Throws std::invalid_argument for options out of range.
+  /// Throws std::invalid_argument for options out of range, and for a source that the probe cannot ask by.
   AGONES_ALLOC_DECL readiness_gate(boost::asio::any_io_executor, ready_cache&, store&, timer&, random_source&, gate_options = {},
                                    gate_ports = {});
   AGONES_ALLOC_DECL ~readiness_gate() override;

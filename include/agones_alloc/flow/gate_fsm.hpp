@@ -88,6 +88,7 @@ class gate_fsm {
   auto finished() const noexcept -> bool { return state_ == state::finished; }
   auto is_mine() const noexcept -> bool { return mine_; }
   auto is_writing() const noexcept -> bool { return state_ == state::writing; }
+  auto deadline() const noexcept -> time_point { return deadline_; }
 
  private:
   enum class state : std::uint8_t { open, writing, to_read, reading, finished };
@@ -97,12 +98,14 @@ class gate_fsm {
   void pause(time_point now, double draw) noexcept;
   auto end_of_verdict() const noexcept -> gate_end;
   auto has_checks() const noexcept -> bool;
+  auto pause_of_stream() noexcept -> std::chrono::nanoseconds;
 
   gate_limits const* limits_;
   std::chrono::nanoseconds period_;
   time_point deadline_;
   time_point next_probe_;
   std::chrono::nanoseconds second_after_{0};  ///< between the first two checks; 0: the first is over
+  std::uint32_t ended_streams_{0};            ///< source sse
   time_point act_at_{time_point::min()};  ///< the verdict's write, or the read, not before
   std::uint32_t wanted_successes_;
   std::uint32_t wanted_failures_;

@@ -26,6 +26,8 @@ enum class gate_source : std::uint8_t {
   http,     ///< GET of the server's own address and port: 200 ready, 4xx failed, anything else not yet
   tcp,      ///< the server's own port accepts a connection
   webhook,  ///< the game calls back, with a token of one use
+  sse,      ///< a stream of server-sent events from the server's own port: `ready` or `failed`
+  grpc,     ///< the standard health service at the server's own port: SERVING ready; where it is built in
 };
 
 /// The state of a server while it is pending (spec 12.2, options A, B, C).
@@ -51,13 +53,14 @@ struct gate_settings {
   std::chrono::nanoseconds timeout{std::chrono::seconds{30}};  ///< from the first write on, in all
   shared_string key{keys::sdk_session_ready};  ///< watch: of a label or annotation; counter: its name
   std::int64_t at_least{1};                    ///< counter: ready from this count on
-  shared_string port;                          ///< http, tcp: the name of a port of the server's status; "": the first
-  shared_string path{"/"};                     ///< http
-  std::chrono::nanoseconds period{std::chrono::seconds{1}};       ///< http, tcp: between the beginnings of two tries
-  std::chrono::nanoseconds try_timeout{std::chrono::seconds{1}};  ///< http, tcp: of one try
-  std::chrono::nanoseconds initial_delay{0};                      ///< http, tcp: before the first try
-  std::uint32_t successes{1};  ///< http, tcp: so many in a row make it ready
-  std::uint32_t failures{3};   ///< http: so many refusals (4xx) in a row make it failed; one never does by itself
+  // Of the sources that ask: http, tcp, grpc, sse.
+  shared_string port;       ///< the name of a port of the server's status; "": the first
+  shared_string path{"/"};  ///< http, sse; grpc: what follows the `/` is the service's name, "" for the server as a whole
+  std::chrono::nanoseconds period{std::chrono::seconds{1}};  ///< between the beginnings of two tries; sse: before it is opened again, more each time
+  std::chrono::nanoseconds try_timeout{std::chrono::seconds{1}};  ///< of one try; sse: until the stream is open
+  std::chrono::nanoseconds initial_delay{0};                      ///< before the first try
+  std::uint32_t successes{1};  ///< so many in a row make it ready; sse: one
+  std::uint32_t failures{3};   ///< http, grpc: so many refusals in a row make it failed; one never does by itself. sse: one
   std::uint32_t servers{3};    ///< so many are tried, one after the other, within the caller's time
   friend auto operator==(gate_settings const&, gate_settings const&) -> bool = default;
 };

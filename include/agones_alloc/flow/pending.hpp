@@ -56,7 +56,7 @@ enum class pending_reading : std::uint8_t {
   over,       ///< no longer pending: finished or ended by another replica, dying, or dead
 };
 
-/// Of a server that had `marker`, as it is now. The sources http, tcp and webhook say nothing here.
+/// Of a server that had `marker`, as it is now. The sources that ask, and webhook, say nothing here.
 AGONES_ALLOC_DECL auto read_pending(game_server const& now, pending_marker const& marker) noexcept -> pending_reading;
 
 /// The check passed: Allocated, without reservedUntil and marker; last-allocated is `now`, and the claim's time to live begins.

@@ -1,6 +1,7 @@
 // The driver of a readiness gate: carries out what the state machines of its servers ask for.
 #pragma once
 
+#include <agones_alloc/async/detail/host_slots.hpp>
 #include <agones_alloc/async/detail/wake_queue.hpp>
 #include <agones_alloc/async/gate_options.hpp>
 #include <agones_alloc/cache/ready_cache.hpp>
@@ -36,6 +37,10 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
 struct gate_entry;
 
+/// Of a source that the gate's probe cannot ask by, or that has none.
+inline constexpr std::string_view cannot_ask_text =
+    "game servers cannot be asked that way here (for grpc: the gRPC library of agones_alloc is not built in)";
+
 /// Somebody who waits for the end of one pending server.
 struct gate_waiter : wake_queue::entry {
   using handler_type = boost::asio::any_completion_handler<void(error_code, gate_result)>;
@@ -69,6 +74,7 @@ struct gate_entry : wake_queue::entry {
   std::vector<std::shared_ptr<gate_waiter>> waiters;
   std::vector<std::string> not_undone;
   std::optional<gate_policy> instead;  ///< of the marker's policy
+  boost::asio::cancellation_signal leave_stream;
   bool kept{false};     ///< somebody may come back for it
   gate_end end{gate_end::gone};
   bool by_us{false};    ///< its end was this replica's write
@@ -103,6 +109,8 @@ class gate_core : public std::enable_shared_from_this<gate_core> {
   /// Ends it at once, and the server goes there.
   AGONES_ALLOC_DECL void give_up(std::string_view ns, std::string_view id, release_to to);
 
+  /// Whether there is a way to ask for it. Any thread.
+  AGONES_ALLOC_DECL auto can(gate_source) const noexcept -> bool;
   /// For one allocation on this server.
   AGONES_ALLOC_DECL auto choose(game_server const&, std::string_view request_text) -> gate_settings;
   /// On the executor.
@@ -160,10 +168,12 @@ class gate_core : public std::enable_shared_from_this<gate_core> {
   void shut();
 
   // Checks; gate_probes.ipp.
+  using slots = host_slots<entry_ptr>;
+  auto target_of(gate_entry const&) const -> std::optional<probe_target>;
   void probe(entry_ptr const&);
-  auto start_probe(entry_ptr const&) -> bool;
-  void probed(entry_ptr const&, std::string const& host, probe_answer);
-  void start_waiting_probes();
+  void ask(slots&, entry_ptr const&, probe_target);
+  void probed(slots&, entry_ptr const&, std::string const& host, probe_answer);
+  void start_waiting(slots&);
 
   boost::asio::any_io_executor executor_;
   boost::asio::any_completion_executor own_;
@@ -196,9 +206,8 @@ class gate_core : public std::enable_shared_from_this<gate_core> {
   std::unordered_map<std::uint64_t, gate_waiter*> waiters_;
   std::unordered_map<gate_entry*, entry_ptr> alive_;
   std::vector<told> told_;
-  std::deque<entry_ptr> waiting_probes_;
-  std::unordered_map<std::string, std::size_t> probes_by_host_;
-  std::size_t probes_{0};
+  slots tries_;
+  slots streams_;  ///< source sse
   timer::time_point now_{};
   std::size_t reported_{0};
   boost::asio::cancellation_signal stop_waiting_;

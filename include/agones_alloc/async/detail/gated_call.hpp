@@ -74,6 +74,7 @@ class gated_call : public std::enable_shared_from_this<gated_call> {
   std::uint32_t tried_{0};
   std::uint32_t writes_{0};
   bool has_id_{false};
+  bool can_be_cancelled_{false};
 
   claim_purpose purpose_{claim_purpose::allocate};
   release_to to_{release_to::ready};

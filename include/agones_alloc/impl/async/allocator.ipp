@@ -51,8 +51,11 @@ inline auto gate_problems(allocator_ports const& ports, allocate_options const& 
     out.push_back({field_error_type::forbidden, "options.gate", {}, "this allocator has no readiness gate"});
     return out;
   }
-  gate_settings ignored;
-  change_gate(ignored, call.gate->text, "options.gate", out);
+  gate_settings asked;
+  change_gate(asked, call.gate->text, "options.gate", out);
+  if (!ports.gate->core()->can(asked.source)) {
+    out.push_back({field_error_type::not_supported, "options.gate.source", go_quoted(to_string(asked.source)), std::string{cannot_ask_text}});
+  }
   return out;
 }
 

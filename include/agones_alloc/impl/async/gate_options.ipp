@@ -22,6 +22,8 @@ AGONES_ALLOC_DECL void check(gate_options const& options) {
   want(options.max_calls > 0, "max_calls", "must be at least 1");
   want(options.max_probes > 0, "max_probes", "must be at least 1");
   want(options.max_probes_per_host > 0, "max_probes_per_host", "must be at least 1");
+  want(options.max_streams > 0, "max_streams", "must be at least 1");
+  want(options.max_streams_per_host > 0, "max_streams_per_host", "must be at least 1");
 }
 
 AGONES_ALLOC_DECL auto to_string(gate_end end) noexcept -> std::string_view {

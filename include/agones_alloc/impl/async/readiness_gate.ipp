@@ -14,7 +14,12 @@ AGONES_ALLOC_DECL readiness_gate::readiness_gate(boost::asio::any_io_executor ex
                                                  timer& time, random_source& random, gate_options options, gate_ports ports) {
   if (!executor) throw std::invalid_argument{"readiness_gate: executor: must not be empty"};
   check(options);
+  auto const otherwise = options.otherwise;
   core_ = std::make_shared<detail::gate_core>(std::move(executor), cache, writes, time, random, std::move(options), ports);
+  if (otherwise.enabled && !core_->can(otherwise.source)) {
+    throw std::invalid_argument{"gate_options.otherwise.source: " + std::string{to_string(otherwise.source)} + ": " +
+                                std::string{detail::cannot_ask_text}};
+  }
 }
 
 AGONES_ALLOC_DECL readiness_gate::~readiness_gate() { core_->stop(); }

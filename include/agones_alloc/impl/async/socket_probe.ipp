@@ -2,15 +2,15 @@
 
 #include <agones_alloc/async/detail/complete.hpp>
 #include <agones_alloc/async/socket_probe.hpp>
+#include <agones_alloc/flow/ready_events.hpp>
 
-#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/connect.hpp>
-#include <boost/asio/dispatch.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/socket_base.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
 #include <boost/asio/write.hpp>
 
 #include <array>
@@ -45,32 +45,48 @@ class probe_try : public std::enable_shared_from_this<probe_try> {
  public:
   using tcp = boost::asio::ip::tcp;
 
-  probe_try(boost::asio::any_io_executor const& executor, probe_target target, readiness_probe::handler done)
-      : strand_{boost::asio::make_strand(executor)},
-        own_{boost::asio::any_io_executor{strand_}},
+  probe_try(boost::asio::any_io_executor const& strand, boost::asio::any_completion_executor const& own, probe_target target, readiness_probe::handler done)
+      : strand_{strand},
+        own_{own},
         socket_{strand_},
-        resolver_{strand_},
         alarm_{strand_, target.deadline},
         target_{std::move(target)},
-        done_{std::move(done)} {}
+        done_{std::move(done)} {
+    if (is_stream()) events_.emplace(target_.id);
+  }
 
   void start() {
-    boost::asio::post(strand_, [self = shared_from_this()] {
-      self->alarm_.async_wait([self](error_code ec) {
-        if (!ec) self->end(probe_answer::pending);
+    auto slot = boost::asio::get_associated_cancellation_slot(done_);
+    if (slot.is_connected()) {
+      slot.assign([weak = weak_from_this()](boost::asio::cancellation_type type) {
+        auto const self = weak.lock();
+        if (type == boost::asio::cancellation_type::none || !self) return;
+        boost::asio::post(self->strand_, [self] { self->end(probe_answer::pending); });
       });
+    }
+    boost::asio::post(strand_, [self = shared_from_this()] {
+      if (self->ended_) return;
+      self->wait();
       self->connect();
     });
   }
 
  private:
+  auto is_stream() const noexcept -> bool { return target_.how == probe_target::protocol::event_stream; }
+
+  void wait() {
+    alarm_.async_wait([self = shared_from_this()](error_code ec) {
+      if (!ec) self->end(probe_answer::pending);
+    });
+  }
+
   void connect() {
     error_code fault;
     auto const address = boost::asio::ip::make_address(target_.address, fault);
     if (!fault) {
       return socket_.async_connect({address, target_.port}, [self = shared_from_this()](error_code ec) { self->connected(ec); });
     }
-    resolver_.async_resolve(target_.address, std::to_string(target_.port), tcp::resolver::numeric_service,
+    resolver_.emplace(strand_).async_resolve(target_.address, std::to_string(target_.port), tcp::resolver::numeric_service,
                             [self = shared_from_this()](error_code ec, tcp::resolver::results_type const& found) {
                               if (ec || self->ended_) return self->end(probe_answer::pending);
                               boost::asio::async_connect(self->socket_, found, [self](error_code e, tcp::endpoint const&) { self->connected(e); });
@@ -81,11 +97,27 @@ class probe_try : public std::enable_shared_from_this<probe_try> {
     if (ec || ended_) return end(probe_answer::pending);
     if (target_.how == probe_target::protocol::tcp) return end(probe_answer::ready);
     bool const v6 = target_.address.find(':') != std::string::npos;
-    request_ = "GET " + target_.path + " HTTP/1.1\r\nHost: " + (v6 ? "[" + target_.address + "]" : target_.address) + ":" +
-               std::to_string(target_.port) + "\r\nUser-Agent: agones-alloc\r\nAccept: */*\r\nConnection: close\r\n\r\n";
+    request_ = "GET " + target_.path + (is_stream() ? " HTTP/1.0" : " HTTP/1.1") + "\r\nHost: " +
+               (v6 ? "[" + target_.address + "]" : target_.address) + ":" + std::to_string(target_.port) +
+               "\r\nUser-Agent: agones-alloc\r\nAccept: " + (is_stream() ? "text/event-stream" : "*/*") + "\r\nConnection: close\r\n\r\n";
     boost::asio::async_write(socket_, boost::asio::buffer(request_), [self = shared_from_this()](error_code e, std::size_t) {
       if (e || self->ended_) return self->end(probe_answer::pending);
-      self->read();
+      self->is_stream() ? self->read_events() : self->read();
+    });
+  }
+
+  // A game may be silent for as long as it wants, once the stream is open.
+  void read_events() {
+    socket_.async_read_some(boost::asio::buffer(bytes_), [self = shared_from_this()](error_code ec, std::size_t count) {
+      bool const was_open = self->events_->is_open();
+      auto const answer = self->events_->take({self->bytes_.data(), count});
+      if (answer || ec) return self->end(answer.value_or(probe_answer::pending));
+      if (self->ended_) return;
+      if (!was_open && self->events_->is_open()) {
+        self->alarm_.expires_at(self->target_.until);
+        self->wait();
+      }
+      self->read_events();
     });
   }
 
@@ -94,27 +126,37 @@ class probe_try : public std::enable_shared_from_this<probe_try> {
                             [self = shared_from_this()](error_code ec, std::size_t count) {
                               self->size_ += count;
                               auto const answer = read_status_line({self->bytes_.data(), self->size_}, static_cast<bool>(ec));
-                              if (answer) return self->end(*answer);
+                              if (answer) {
+                                if (!ec) self->drop();
+                                return self->end(*answer);
+                              }
                               if (!self->ended_) self->read();
                             });
+  }
+
+  // Ten thousand that are asked each second would leave as many sockets waiting, for a minute, for what may still come.
+  void drop() {
+    error_code ignored;
+    socket_.set_option(boost::asio::socket_base::linger{true, 0}, ignored);
   }
 
   void end(probe_answer answer) {
     if (std::exchange(ended_, true)) return;
     error_code ignored;
     socket_.close(ignored);
-    resolver_.cancel();
+    if (resolver_) resolver_->cancel();
     alarm_.cancel();
     detail::complete(own_, std::move(done_), error_code{}, answer);
   }
 
-  boost::asio::strand<boost::asio::any_io_executor> strand_;
+  boost::asio::any_io_executor strand_;
   boost::asio::any_completion_executor own_;
   tcp::socket socket_;
-  tcp::resolver resolver_;
+  std::optional<tcp::resolver> resolver_;  ///< of a host that is a name
   boost::asio::steady_timer alarm_;
   probe_target target_;
   readiness_probe::handler done_;
+  std::optional<ready_events> events_;  ///< of a stream
   std::string request_;
   std::array<char, socket_probe::most_bytes> bytes_{};
   std::size_t size_{0};
@@ -124,7 +166,7 @@ class probe_try : public std::enable_shared_from_this<probe_try> {
 }  // namespace detail
 
 AGONES_ALLOC_DECL void socket_probe::do_probe(probe_target target, handler done) {
-  std::make_shared<detail::probe_try>(executor_, std::move(target), std::move(done))->start();
+  std::make_shared<detail::probe_try>(strand_, own_, std::move(target), std::move(done))->start();
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -40,6 +40,8 @@ AGONES_ALLOC_DECL auto fleet_simulator::answer_gate(std::uint32_t slot) -> std::
       case gate_source::http:
       case gate_source::tcp:
       case gate_source::webhook:
+      case gate_source::sse:
+      case gate_source::grpc:
         desired.status.state = game_server_state::allocated;
         desired.meta.labels.erase(keys::allocating_label);
         break;

@@ -13,8 +13,8 @@ AGONES_ALLOC_DECL gate_fsm::gate_fsm(gate_settings const& gate, gate_limits cons
       period_{mine ? gate.period : 4 * gate.period},
       deadline_{deadline},
       next_probe_{now + gate.initial_delay + (mine ? std::chrono::nanoseconds{0} : limits.takeover)},
-      wanted_successes_{gate.successes},
-      wanted_failures_{gate.failures},
+      wanted_successes_{gate.source == gate_source::sse ? 1 : gate.successes},  // an event is said, not measured
+      wanted_failures_{gate.source == gate_source::sse ? 1 : gate.failures},
       source_{gate.source},
       mine_{mine} {
   auto const part = [&](double of) { return std::chrono::nanoseconds{static_cast<std::int64_t>(static_cast<double>(period_.count()) * of)}; };
@@ -24,7 +24,23 @@ AGONES_ALLOC_DECL gate_fsm::gate_fsm(gate_settings const& gate, gate_limits cons
 }
 
 AGONES_ALLOC_DECL auto gate_fsm::has_checks() const noexcept -> bool {
-  return source_ == gate_source::http || source_ == gate_source::tcp;
+  switch (source_) {
+    case gate_source::http:
+    case gate_source::tcp:
+    case gate_source::sse:
+    case gate_source::grpc: return true;
+    case gate_source::watch:
+    case gate_source::counter:
+    case gate_source::webhook: break;
+  }
+  return false;
+}
+
+// Twice as long each time, up to eight periods, and for each server a little different.
+AGONES_ALLOC_DECL auto gate_fsm::pause_of_stream() noexcept -> std::chrono::nanoseconds {
+  auto const of = second_after_ * (1U << std::min(ended_streams_, 3U));
+  ++ended_streams_;
+  return of;
 }
 
 AGONES_ALLOC_DECL void gate_fsm::decide(gate_verdict what, time_point when) noexcept {
@@ -83,7 +99,10 @@ AGONES_ALLOC_DECL void gate_fsm::probed(probe_answer answer, time_point now) noe
       failures_ = 0;
       if (++successes_ >= wanted_successes_ && now < deadline_) decide(gate_verdict::passed, now);
       return;
-    case probe_answer::pending: successes_ = failures_ = 0; return;
+    case probe_answer::pending:
+      successes_ = failures_ = 0;
+      if (source_ == gate_source::sse) next_probe_ = now + pause_of_stream();
+      return;
     case probe_answer::failed:
       successes_ = 0;
       if (++failures_ >= wanted_failures_) decide(gate_verdict::failed, now);
@@ -178,11 +197,12 @@ AGONES_ALLOC_DECL auto gate_fsm::next(time_point now) noexcept -> gate_action {
     return out;
   }
   probing_ = true;
+  out.step = gate_step::probe;
+  if (source_ == gate_source::sse) return out;  // its end says when there is another one
   auto const step = second_after_.count() != 0 ? second_after_ : period_;
   second_after_ = std::chrono::nanoseconds{0};
   next_probe_ += step;
   if (next_probe_ <= now) next_probe_ = now + step;  // what was missed is not made up for
-  out.step = gate_step::probe;
   return out;
 }
 

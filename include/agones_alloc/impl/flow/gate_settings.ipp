@@ -19,6 +19,8 @@ AGONES_ALLOC_DECL auto to_string(gate_source source) noexcept -> std::string_vie
     case gate_source::http: return "http";
     case gate_source::tcp: return "tcp";
     case gate_source::webhook: return "webhook";
+    case gate_source::sse: return "sse";
+    case gate_source::grpc: return "grpc";
   }
   return {};
 }
@@ -43,7 +45,7 @@ AGONES_ALLOC_DECL auto to_string(gate_policy policy) noexcept -> std::string_vie
 
 namespace detail {
 
-inline auto trimmed(std::string_view text) noexcept -> std::string_view {
+inline auto bare_part(std::string_view text) noexcept -> std::string_view {
   auto const blank = [](char c) { return c == ' ' || c == '\t'; };
   while (!text.empty() && blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && blank(text.back())) text.remove_suffix(1);
@@ -95,7 +97,8 @@ auto gate_word(std::array<Enum, Size> const& all, std::string_view word) noexcep
   return std::nullopt;
 }
 
-inline constexpr std::array gate_sources{gate_source::watch, gate_source::counter, gate_source::http, gate_source::tcp, gate_source::webhook};
+inline constexpr std::array gate_sources{gate_source::watch,   gate_source::counter, gate_source::http, gate_source::tcp,
+                                         gate_source::webhook, gate_source::sse,     gate_source::grpc};
 inline constexpr std::array gate_carriers{gate_carrier::reserved, gate_carrier::allocated, gate_carrier::allocating};
 inline constexpr std::array gate_policies{gate_policy::shutdown, gate_policy::return_to_ready, gate_policy::mark_unhealthy};
 
@@ -107,10 +110,10 @@ class gate_reader {
   void part(std::string_view text) {
     auto const equals = text.find('=');
     if (equals == std::string_view::npos) return word(text);
-    auto const name = trimmed(text.substr(0, equals));
-    auto const value = trimmed(text.substr(equals + 1));
+    auto const name = bare_part(text.substr(0, equals));
+    auto const value = bare_part(text.substr(equals + 1));
     using namespace std::chrono;
-    if (name == "source") return one_of(name, value, gate_sources, out_.source, "watch, counter, http, tcp or webhook is wanted");
+    if (name == "source") return one_of(name, value, gate_sources, out_.source, "watch, counter, http, tcp, webhook, sse or grpc is wanted");
     if (name == "carrier") return one_of(name, value, gate_carriers, out_.carrier, "Reserved, Allocated or Allocating is wanted");
     if (name == "on-timeout") {
       return one_of(name, value, gate_policies, out_.on_timeout, "Shutdown, ReturnToReady or MarkUnhealthy is wanted");
@@ -213,7 +216,7 @@ AGONES_ALLOC_DECL void change_gate(gate_settings& settings, std::string_view tex
   detail::gate_reader reader{settings, field, errors};
   while (!text.empty()) {
     auto const end = std::min(text.find(';'), text.size());
-    auto const part = detail::trimmed(text.substr(0, end));
+    auto const part = detail::bare_part(text.substr(0, end));
     text.remove_prefix(end == text.size() ? end : end + 1);
     if (!part.empty()) reader.part(part);
   }

@@ -135,7 +135,9 @@ AGONES_ALLOC_DECL auto read_pending(game_server const& now, pending_marker const
     }
     case gate_source::http:
     case gate_source::tcp:
-    case gate_source::webhook: break;
+    case gate_source::webhook:
+    case gate_source::sse:
+    case gate_source::grpc: break;
   }
   return pending_reading::pending;
 }

@@ -22,7 +22,9 @@ AGONES_ALLOC_DECL gate_core::gate_core(boost::asio::any_io_executor executor, re
       timer_{time},
       random_{random},
       options_{std::move(options)},
-      ports_{ports} {
+      ports_{ports},
+      tries_{options_.max_probes, options_.max_probes_per_host},
+      streams_{options_.max_streams, options_.max_streams_per_host} {
   if (options_.owner.empty()) options_.owner = drawn_id(random_);
 }
 
@@ -224,6 +226,11 @@ AGONES_ALLOC_DECL void gate_core::give_up(std::string_view ns, std::string_view 
 AGONES_ALLOC_DECL auto gate_core::choose(game_server const& server, std::string_view request_text) -> gate_settings {
   field_errors problems;
   auto out = choose_gate(options_.otherwise, server, request_text, problems);
+  if (!can(out.source)) {
+    problems.push_back({field_error_type::not_supported, "metadata.annotations[" + std::string{keys::gate_annotation} + "].source",
+                        go_quoted(to_string(out.source)), std::string{cannot_ask_text}});
+    out.source = can(options_.otherwise.source) ? options_.otherwise.source : gate_source::watch;
+  }
   if (problems.empty() || ports_.log == nullptr) return out;
   constexpr std::size_t most = 64;
   auto const text = to_string(problems);

@@ -179,6 +179,7 @@ inline void gate_core::settle(entry_ptr const& entry, gate_end end) {
   entry->over = true;
   entry->end = end;
   wakes_.remove(*entry);
+  entry->leave_stream.emit(boost::asio::cancellation_type::terminal);
   gate_result result;
   result.end = end;
   result.server = entry->seen;
@@ -339,8 +340,12 @@ inline void gate_core::shut() {
     still.id = waiter->of->marker.id;
     part(*waiter, errc::cancelled, std::move(still));
   }
-  for (auto const& [raw, entry] : alive_) wakes_.remove(*entry);
-  waiting_probes_.clear();
+  for (auto const& [raw, entry] : alive_) {
+    wakes_.remove(*entry);
+    entry->leave_stream.emit(boost::asio::cancellation_type::terminal);
+  }
+  tries_.clear();
+  streams_.clear();
   std::lock_guard const lock{mutex_};
   entries_.clear();
   by_id_.clear();

@@ -18,7 +18,8 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
 inline void gated_call::hear_cancellation() {
   auto slot = boost::asio::get_associated_cancellation_slot(done_);
-  if (!slot.is_connected()) return;
+  can_be_cancelled_ = slot.is_connected();
+  if (!can_be_cancelled_) return;
   slot.assign([weak = weak_from_this()](boost::asio::cancellation_type type) {
     if (type == boost::asio::cancellation_type::none) return;
     if (auto const self = weak.lock()) self->cancel();
@@ -73,6 +74,10 @@ inline void gated_call::try_one() {
     options.gate = std::make_shared<gate_request const>(std::move(again));
   }
   ++tried_;
+  if (!can_be_cancelled_) {
+    auto done = [self = shared_from_this()](error_code, result_type result) { self->tried(std::move(result)); };
+    return engine->submit(request_, options, false, handler_type{allocated_simply(std::move(done))});
+  }
   auto stop = std::make_shared<boost::asio::cancellation_signal>();
   auto done = boost::asio::bind_cancellation_slot(stop->slot(), [self = shared_from_this(), stop](error_code, result_type result) {
     self->tried(std::move(result));
