@@ -6,6 +6,7 @@
 #include <agones_alloc/impl/beast/remote/folder_secrets.ipp>
 #include <agones_alloc/impl/beast/remote/kubernetes_secrets.ipp>
 #include <agones_alloc/impl/beast/remote/remote_answer.ipp>
+#include <agones_alloc/impl/beast/remote/remote_by_protocol.ipp>
 #include <agones_alloc/impl/beast/remote/remote_fleets.ipp>
 #include <agones_alloc/impl/beast/remote/rest_remote_allocator.ipp>
 #include <agones_alloc/impl/beast/remote/secret_credentials.ipp>

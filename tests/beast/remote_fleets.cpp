@@ -197,6 +197,25 @@ TEST_CASE_FIXTURE(remote_fixture, "a remote without fleet information is unimple
   CHECK(fleet());
 }
 
+TEST_CASE_FIXTURE(remote_fixture, "an endpoint for gRPC is unimplemented, and one for HTTPS beside it is heard") {
+  remote_cluster far{io, time, "one"};
+  REQUIRE_FALSE(far.listener.listen("127.0.0.1", 0));
+  game_server_allocation_policy policy;
+  policy.meta.name = "east";
+  policy.meta.namespace_ = "default";
+  policy.connection_info.cluster_name = "east";
+  policy.connection_info.allocation_endpoints.emplace_back("grpc://127.0.0.1:1");
+  policy.connection_info.allocation_endpoints.emplace_back("http://127.0.0.1:" + std::to_string(far.listener.port()));
+  policies.replace({policy});
+  remotes->start();
+  pass(1s);
+  until([&] { return cluster() && cluster()->code == 12; });
+  CHECK(cluster()->message == "fleets are listened to over HTTPS, and this endpoint is for gRPC");
+  pass(1min);
+  until([&] { return cluster()->code == 0; });
+  far.listener.close();
+}
+
 TEST_CASE_FIXTURE(remote_fixture, "no endpoint, a refusal and nonsense are told, and a policy that goes takes its fleets along") {
   remotes->start();
   listen_to({free_port(io)});

@@ -61,6 +61,10 @@ TEST_CASE("endpoints that are none are refused with their text") {
   }
 }
 
+TEST_CASE("an endpoint for gRPC is none for HTTPS") {
+  CHECK(shown("grpc://east") == "endpoint \"grpc://east\": is for gRPC, where HTTPS is spoken");
+}
+
 TEST_CASE("plain HTTP is for those who ask for it") {
   CHECK(shown("http://east").find("plain HTTP is not allowed") != std::string::npos);
   CHECK(shown("http://east", true) == "plain east 80");

@@ -3,7 +3,7 @@
 
 #include <agones_alloc/async/multi_cluster_allocator.hpp>
 #include <agones_alloc/beast/http_handler.hpp>
-#include <agones_alloc/beast/remote/rest_remote_allocator.hpp>
+#include <agones_alloc/beast/remote/connected_remote.hpp>
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/model/policy.hpp>
 #include <agones_alloc/port/policy_source.hpp>
@@ -22,7 +22,7 @@ AGONES_ALLOC_DECL auto clusters_json(std::span<game_server_allocation_policy con
 /// Everything must outlive it and its requests. Thread safety: as the listener's.
 class clusters_page final : public http_handler {
  public:
-  clusters_page(policy_source const& policies, multi_cluster_allocator& clusters, rest_remote_allocator& remote) noexcept
+  clusters_page(policy_source const& policies, multi_cluster_allocator& clusters, connected_remote& remote) noexcept
       : policies_{&policies}, clusters_{&clusters}, remote_{&remote} {}
 
   AGONES_ALLOC_DECL void handle(http_request const&, reply) override;
@@ -30,7 +30,7 @@ class clusters_page final : public http_handler {
  private:
   policy_source const* policies_;
   multi_cluster_allocator* clusters_;
-  rest_remote_allocator* remote_;
+  connected_remote* remote_;
 };
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

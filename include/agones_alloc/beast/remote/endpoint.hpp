@@ -16,6 +16,18 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 AGONES_ALLOC_DECL auto parse_endpoint(std::string_view text, bool allow_plaintext = false)
     -> std::variant<client_endpoint, std::string>;
 
+/// How an endpoint is spoken to.
+enum class remote_protocol { rest, grpc };
+
+/// An endpoint's own: `grpc://` and `grpc+http://` are gRPC, `https://` and `http://` are REST; all others are `otherwise`,
+/// since Agones' policies say neither.
+AGONES_ALLOC_DECL auto protocol_of(std::string_view endpoint, remote_protocol otherwise) noexcept -> remote_protocol;
+
+/// Of a gRPC endpoint: as parse_endpoint, with or without `grpc://` before it. `grpc+http://` is gRPC without TLS, port 80 by
+/// default, and refused unless `allow_plaintext`.
+AGONES_ALLOC_DECL auto parse_grpc_endpoint(std::string_view text, bool allow_plaintext = false)
+    -> std::variant<client_endpoint, std::string>;
+
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI
 
 #ifdef AGONES_ALLOC_HEADER_ONLY

@@ -1,6 +1,7 @@
 // How other clusters' fleets are listened to.
 #pragma once
 
+#include <agones_alloc/beast/remote/endpoint.hpp>
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/flow/backoff.hpp>
 #include <agones_alloc/port/logger.hpp>
@@ -20,6 +21,7 @@ struct remote_fleets_options {
   std::size_t clusters{256};                    ///< listened to at once; more are left out, and it is logged
   std::size_t event_bytes{8U << 20U};
   bool allow_plaintext{false};                  ///< endpoints `http://...`
+  remote_protocol otherwise{remote_protocol::rest};  ///< of endpoints that do not say; gRPC ones are not listened to
   std::chrono::nanoseconds secret_time_to_live{std::chrono::seconds{60}};
   std::chrono::nanoseconds secret_retry{std::chrono::seconds{5}};
   metrics* counts{nullptr};

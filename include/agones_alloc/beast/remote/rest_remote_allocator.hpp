@@ -1,6 +1,7 @@
 // Allocators in other clusters, over their REST endpoints (spec 8.4, 8.10).
 #pragma once
 
+#include <agones_alloc/beast/remote/connected_remote.hpp>
 #include <agones_alloc/beast/remote/secret_source.hpp>
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/port/logger.hpp>
@@ -12,9 +13,7 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
@@ -33,19 +32,6 @@ struct rest_remote_options {
   logger* log{nullptr};
 };
 
-/// An endpoint with connections, for people to look at.
-struct remote_endpoint_state {
-  std::string endpoint;
-  std::string secret;       ///< namespace/name; "": none
-  std::string server_name;  ///< "": the endpoint's host
-  std::uint64_t credential_version{0};  ///< how many bundles were put to use; 0: none yet
-  std::string problem;      ///< of its credentials; "": none
-  std::size_t connections{0};
-  std::uint64_t opened{0};  ///< connections, in all: TLS handshakes
-  std::uint64_t resumed{0};  ///< of those, with an earlier one's session
-  std::uint64_t sent{0};    ///< requests
-};
-
 namespace detail {
 class rest_remote_core;
 }
@@ -58,7 +44,7 @@ class rest_remote_core;
 /// server name (Q46). A Secret that changes makes new connections from then on; calls under way keep theirs.
 ///
 /// Lifetimes: Secrets, timer, metrics and logger must outlive it and what is outstanding. Thread safety: any thread.
-class rest_remote_allocator final : public remote_allocator {
+class rest_remote_allocator final : public connected_remote {
  public:
   /// `secrets`: null where policies name none. Throws std::invalid_argument for options out of range.
   AGONES_ALLOC_DECL rest_remote_allocator(boost::asio::any_io_executor, secret_source* secrets, timer&,
@@ -67,22 +53,14 @@ class rest_remote_allocator final : public remote_allocator {
   rest_remote_allocator(rest_remote_allocator const&) = delete;
   auto operator=(rest_remote_allocator const&) -> rest_remote_allocator& = delete;
 
-  /// Handler signature: void(std::vector<remote_endpoint_state>), by endpoint.
-  template <class Token = boost::asio::deferred_t>
-  auto async_endpoints(Token&& token = {}) {
-    return boost::asio::async_initiate<Token, void(std::vector<remote_endpoint_state>)>(
-        [this](auto h) { tell_endpoints(endpoints_handler{std::move(h)}); }, token);
-  }
   /// A GET of the same path, which no allocator executes; over the same connections.
   auto can_probe() const noexcept -> bool override { return true; }
-  /// Closes every connection; what is pending ends as cancelled or unknown. For good.
-  AGONES_ALLOC_DECL void close();
+  AGONES_ALLOC_DECL void close() override;
 
  private:
-  using endpoints_handler = boost::asio::any_completion_handler<void(std::vector<remote_endpoint_state>)>;
   AGONES_ALLOC_DECL void do_allocate(remote_call, handler) override;
   AGONES_ALLOC_DECL void do_probe(remote_call, probe_handler) override;
-  AGONES_ALLOC_DECL void tell_endpoints(endpoints_handler);
+  AGONES_ALLOC_DECL void tell_endpoints(endpoints_handler) override;
 
   std::shared_ptr<detail::rest_remote_core> core_;
 };

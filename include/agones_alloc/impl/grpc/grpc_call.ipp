@@ -123,6 +123,7 @@ inline grpc_call::grpc_call(std::shared_ptr<grpc_calls> shared, ::grpc::Callback
 inline void grpc_call::enter() {
   if (auto const refusal = all_->enter(shared_from_this()); !refusal.empty()) {
     ended_ = true;
+    context_->AddTrailingMetadata("retry-after", "1");  // tells a forwarder that nothing was done
     return end({::grpc::StatusCode::UNAVAILABLE, refusal});
   }
   began_ = all_->time->now();

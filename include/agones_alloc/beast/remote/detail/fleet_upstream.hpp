@@ -54,6 +54,7 @@ class fleet_upstream : public std::enable_shared_from_this<fleet_upstream> {
  private:
   struct way {
     std::string problem;  ///< "": it can be used
+    int code{3};          ///< of the problem, gRPC's
     std::shared_ptr<secret_credentials> credentials;
     std::optional<pooled_http_client> client;
   };

@@ -28,7 +28,8 @@ inline auto connections_json(std::string_view endpoint, std::span<remote_endpoin
   boost::json::array out;
   for (auto const& one : remotes) {
     if (one.endpoint != endpoint) continue;
-    out.push_back(boost::json::object{{"secret", one.secret},
+    out.push_back(boost::json::object{{"protocol", one.protocol},
+                                      {"secret", one.secret},
                                       {"serverName", one.server_name},
                                       {"credentialVersion", one.credential_version},
                                       {"credentialProblem", one.problem},

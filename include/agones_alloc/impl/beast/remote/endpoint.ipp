@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <system_error>
+#include <utility>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
@@ -46,35 +47,63 @@ inline auto split_endpoint(std::string_view text, std::string_view& host, std::s
   return is_host_text(host) && (first == std::string_view::npos || !port.empty());
 }
 
-}  // namespace detail
+inline auto endpoint_problem(std::string_view whole, std::string_view why) -> std::string {
+  return "endpoint \"" + std::string{whole} + "\": " + std::string{why};
+}
 
-AGONES_ALLOC_DECL auto parse_endpoint(std::string_view text, bool allow_plaintext)
+/// What follows the scheme; `out` has the scheme's port.
+inline auto read_place(std::string_view whole, std::string_view text, client_endpoint out)
     -> std::variant<client_endpoint, std::string> {
-  auto const whole = text;
-  client_endpoint out;
-  if (text.starts_with("https://")) {
-    text.remove_prefix(8);
-  } else if (text.starts_with("http://")) {
-    if (!allow_plaintext) return "endpoint \"" + std::string{whole} + "\": plain HTTP is not allowed";
-    text.remove_prefix(7);
-    out.tls = false;
-    out.port = 80;
-  }
   if (text.ends_with('/')) text.remove_suffix(1);
   std::string_view host;
   std::string_view port;
-  if (!detail::split_endpoint(text, host, port)) {
-    return "endpoint \"" + std::string{whole} + "\": is no host or address with or without a port";
-  }
+  if (!split_endpoint(text, host, port)) return endpoint_problem(whole, "is no host or address with or without a port");
   if (!port.empty()) {
     auto const* const end = port.data() + port.size();
     auto const [stopped, fault] = std::from_chars(port.data(), end, out.port);
     if (fault != std::errc{} || stopped != end || out.port == 0) {
-      return "endpoint \"" + std::string{whole} + "\": a port is a number from 1 to 65535";
+      return endpoint_problem(whole, "a port is a number from 1 to 65535");
     }
   }
   out.host = host;
   return out;
+}
+
+/// `text` without its scheme, which is `secure`, `plain` or left out.
+inline auto read_endpoint(std::string_view text, std::string_view secure, std::string_view plain, bool allow_plaintext,
+                          std::string_view refusal) -> std::variant<client_endpoint, std::string> {
+  auto const whole = text;
+  client_endpoint out;
+  if (text.starts_with(secure)) {
+    text.remove_prefix(secure.size());
+  } else if (text.starts_with(plain)) {
+    if (!allow_plaintext) return endpoint_problem(whole, refusal);
+    text.remove_prefix(plain.size());
+    out.tls = false;
+    out.port = 80;
+  }
+  return read_place(whole, text, std::move(out));
+}
+
+}  // namespace detail
+
+AGONES_ALLOC_DECL auto parse_endpoint(std::string_view text, bool allow_plaintext)
+    -> std::variant<client_endpoint, std::string> {
+  if (text.starts_with("grpc://") || text.starts_with("grpc+http://")) {
+    return detail::endpoint_problem(text, "is for gRPC, where HTTPS is spoken");
+  }
+  return detail::read_endpoint(text, "https://", "http://", allow_plaintext, "plain HTTP is not allowed");
+}
+
+AGONES_ALLOC_DECL auto protocol_of(std::string_view endpoint, remote_protocol otherwise) noexcept -> remote_protocol {
+  if (endpoint.starts_with("grpc://") || endpoint.starts_with("grpc+http://")) return remote_protocol::grpc;
+  if (endpoint.starts_with("https://") || endpoint.starts_with("http://")) return remote_protocol::rest;
+  return otherwise;
+}
+
+AGONES_ALLOC_DECL auto parse_grpc_endpoint(std::string_view text, bool allow_plaintext)
+    -> std::variant<client_endpoint, std::string> {
+  return detail::read_endpoint(text, "grpc://", "grpc+http://", allow_plaintext, "gRPC without TLS is not allowed");
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

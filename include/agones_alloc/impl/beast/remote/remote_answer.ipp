@@ -1,5 +1,6 @@
 #pragma once
 
+#include <agones_alloc/beast/remote/detail/remote_words.hpp>
 #include <agones_alloc/beast/remote/remote_answer.hpp>
 #include <agones_alloc/json/grpc_code.hpp>
 #include <agones_alloc/json/parse.hpp>
@@ -16,27 +17,6 @@
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
 namespace detail {
-
-/// The same for every code that it comes with (spec 8.9).
-inline constexpr std::string_view unallocated_text = "there is no available GameServer to allocate";
-
-inline auto server_of(allocation_status&& status, shared_string const& space) -> game_server_ptr {
-  game_server out;
-  out.meta.name = std::move(status.game_server_name);
-  out.meta.namespace_ = space;
-  if (status.metadata) {
-    out.meta.labels = std::move(status.metadata->labels);
-    out.meta.annotations = std::move(status.metadata->annotations);
-  }
-  out.status.state = game_server_state::allocated;
-  out.status.ports = std::move(status.ports);
-  out.status.address = std::move(status.address);
-  out.status.addresses = std::move(status.addresses);
-  out.status.node_name = std::move(status.node_name);
-  out.status.counters = std::move(status.counters);
-  out.status.lists = std::move(status.lists);
-  return std::make_shared<game_server const>(std::move(out));
-}
 
 inline auto judge_success(client_response const& answer, remote_call const& call) -> remote_result {
   remote_result out;

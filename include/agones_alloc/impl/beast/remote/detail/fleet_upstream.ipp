@@ -57,7 +57,10 @@ AGONES_ALLOC_DECL fleet_upstream::fleet_upstream(std::shared_ptr<upstream_contex
   for (auto const& text : place_.endpoints) {
     auto one = std::make_unique<way>();
     auto parsed = parse_endpoint(text, options.allow_plaintext);
-    if (auto* const problem = std::get_if<std::string>(&parsed)) {
+    if (protocol_of(text, options.otherwise) == remote_protocol::grpc) {
+      one->code = 12;
+      one->problem = "fleets are listened to over HTTPS, and this endpoint is for gRPC";
+    } else if (auto* const problem = std::get_if<std::string>(&parsed)) {
       one->problem = std::move(*problem);
     } else {
       secret_credentials_options how;
@@ -100,7 +103,7 @@ AGONES_ALLOC_DECL void fleet_upstream::stop() {
 
 inline void fleet_upstream::connect() {
   auto& to = current();
-  if (!to.client) return lost(3, to.problem, false);
+  if (!to.client) return lost(to.code, to.problem, false);
   client_request request;
   request.method = "GET";
   request.target = "/v1/fleets?multiCluster=false&include=nodes,annotations";
