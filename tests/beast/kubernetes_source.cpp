@@ -299,7 +299,9 @@ TEST_CASE_FIXTURE(source_fixture, "an event over the bound, or no JSON, ends the
   for (std::string const text : {"}", "{\"type\":\"NEW\",\"object\":{}}", "[1]", "{\"type\":\"ADDED\"}", "\"ADDED\""}) {
     CAPTURE(text);
     watch("10");
-    open()->send(text);
+    auto const again = open();
+    watch("10");  // the first answer was that it is open again
+    again->send(text);
     run();
     REQUIRE(ec);
     CHECK(*ec == errc::malformed);
