@@ -39,6 +39,7 @@ TEST_CASE("this cluster is exhausted: the remote's server is the answer, with it
 TEST_CASE("what a remote is told, the policy's namespace in place of the request's (S5)") {
   auto east = policy("east", 1, {"e1"});
   east.meta.annotations.set(server_name_annotation, "name.example");
+  east.meta.annotations.set(match_expressions_annotation, "true");
   east.connection_info.namespace_ = "games";
   east.connection_info.secret_name = "east-client";
   east.connection_info.server_ca = "PEM";
@@ -52,6 +53,7 @@ TEST_CASE("what a remote is told, the policy's namespace in place of the request
   CHECK(call.cluster == "east");
   CHECK(call.endpoint == "e1");
   CHECK(call.server_name == "name.example");
+  CHECK(call.match_expressions);
   CHECK(call.namespace_ == "games");
   CHECK(call.credentials == credential_reference{"default", "east-client", "PEM"});
   CHECK(call.request_id == "id-1");

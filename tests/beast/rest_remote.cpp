@@ -154,6 +154,14 @@ TEST_CASE("what cannot be forwarded is refused with its field, and nothing is se
   REQUIRE(got.errors.size() == 1);
   CHECK(got.errors[0].field == "spec.selectors[0].matchExpressions[0]");
   CHECK(f.server.connections() == 0);
+
+  call.match_expressions = true;  // a newer endpoint
+  auto const one = f.ask(call);
+  auto const request = f.server.at(0).request();
+  auto const body = parse_json(request.substr(request.find("\r\n\r\n") + 4)).value();
+  CHECK(body.at("gameServerSelectors").at(0).at("matchExpressions").at(0).at("operator").as_string() == "NotIn");
+  f.server.at(0).answer(200, allocated_body);
+  CHECK(f.wait(one).result == outcome::allocated);
 }
 
 TEST_CASE("an endpoint that refuses or is none was not asked anything") {

@@ -126,14 +126,20 @@ TEST_CASE("weights at the end of the integer range do not overflow") {
   CHECK(order_of(all).size() == 3);
 }
 
-TEST_CASE("the name expected in a cluster's certificates comes from an annotation of its first policy") {
+TEST_CASE("what a cluster is and knows comes from annotations of its first policy") {
   auto first = policy("a", "A", 1, 1);
   first.meta.annotations.set(server_name_annotation, "allocator.example");
-  policies const all{policy("b", "A", 1, 1), first};
+  first.meta.annotations.set(match_expressions_annotation, "true");
+  policies const all{policy("b", "A", 1, 1), first, policy("c", "C", 2, 1)};
   connection_iterator iterator{all};
   seeded_random random{1};
   auto const* const drawn = iterator.next_cluster(random);
   REQUIRE(drawn != nullptr);
   CHECK(drawn->server_name == "allocator.example");
+  CHECK(drawn->match_expressions);
+  auto const* const other = iterator.next_cluster(random);
+  REQUIRE(other != nullptr);
+  CHECK(other->server_name.empty());
+  CHECK_FALSE(other->match_expressions);
   CHECK(iterator.next_cluster(random) == nullptr);
 }

@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
 
   (void)rest_request_to_allocation(*value, {}, {.strict = true, .refuse_unknown_fields = true, .max_entries = 3});
   if (auto const gsa = rest_request_to_allocation(*value, gates)) {
-    if (auto const text = allocation_to_rest_request(*gsa, gates)) {
+    if (auto const text = allocation_to_rest_request(*gsa, gates, {.match_expressions = true})) {
       auto const again = rest_request_to_allocation(json_fuzz::reparsed(*text), gates);
       // Negative players are uint64 beyond int64, which only the reader reinterprets.
       if (again) json_fuzz::require(again->spec.selectors.size() == gsa->spec.selectors.size());

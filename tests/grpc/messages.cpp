@@ -52,6 +52,8 @@ std::vector<std::string> const requests{
     R"({"gameServerSelectors":[{"counters":{"rooms":{"minCount":"1","maxCount":"2","minAvailable":"3","maxAvailable":"4"}},)"
     R"("lists":{"players":{"containsValue":"p","minAvailable":"1","maxAvailable":"9"}}}]})",
     R"({"gameServerSelectors":[{"counters":{"rooms":{"minCount":"-1"},"empty":{}}}]})",
+    R"({"gameServerSelectors":[{"matchLabels":{"a":"1"},"matchExpressions":[{"key":"a","values":["1"]},{"key":"a","values":["2"]},)"
+    R"({"key":"b","operator":"NotIn","values":["x","y"]},{"key":"c","operator":"Exists"},{"key":"d","operator":3}]}]})",
     R"({"priorities":[{"type":"List","key":"players","order":"Descending"},{"key":"rooms"},{"type":9,"key":"x","order":9}]})",
     R"({"counters":{"rooms":{"action":"Increment","amount":"1","capacity":"10"},"none":{},"zero":{"amount":"0"}}})",
     R"({"lists":{"players":{"addValues":["a","b","a"],"capacity":"5","deleteValues":["c"]},"none":{}}})",
@@ -106,11 +108,11 @@ TEST_CASE("what is forwarded says what the forwarded JSON says (spec 8.8 b)") {
       if (!std::holds_alternative<request_ptr>(made)) continue;  // such a one is never forwarded
       gsa = std::get<request_ptr>(made)->allocation();
       for (bool const alone : {false, true}) {
-        auto const text = allocation_to_rest_request(gsa, gates, {"elsewhere", alone});
+        auto const text = allocation_to_rest_request(gsa, gates, {"elsewhere", alone, true});
         REQUIRE(text.has_value());
         auto wanted = message_of<allocation::AllocationRequest>(*text);
         allocation::AllocationRequest got;
-        REQUIRE_FALSE(allocation_to_message(gsa, got, gates, {"elsewhere", alone}));
+        REQUIRE_FALSE(allocation_to_message(gsa, got, gates, {"elsewhere", alone, true}));
         google::protobuf::util::MessageDifferencer differ;
         std::string difference;
         differ.ReportDifferencesToString(&difference);
@@ -131,6 +133,8 @@ TEST_CASE("what a forwarded request cannot say is refused with its path (Q10)") 
   REQUIRE(problem);
   CHECK(problem->fault == decode_fault::unsupported);
   CHECK(problem->field == "spec.selectors[1].matchExpressions[0]");
+  REQUIRE_FALSE(allocation_to_message(gsa, out, {}, {.match_expressions = true}));
+  CHECK(out.gameserverselectors(1).matchexpressions(0).operator_() == allocation::LabelMatchExpressions::NotIn);
 
   gsa.spec.selectors[1].labels.match_expressions = {{"a", "In", {"x"}}};
   REQUIRE_FALSE(allocation_to_message(gsa, out));

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 using namespace agones_alloc;
 using json_tests::allocation_of;
@@ -62,6 +63,27 @@ TEST_CASE("a selector the service cannot express is refused, not widened") {
         "spec.selectors[1].matchExpressions[0]: contradicts another label of the selector");
   CHECK(allocation_to_rest_request(with_selector(R"({"matchExpressions":[{"key":"a","operator":"Exists"}]})")).error().fault ==
         decode_fault::unsupported);
+}
+
+TEST_CASE("a remote that knows matchExpressions is told them, for old servers' fields too") {
+  auto const gsa = with_selector(
+      R"({"matchLabels":{"b":"2"},"matchExpressions":[{"key":"a","operator":"In","values":["1"]},{"key":"b","operator":"In","values":["3"]},)"
+      R"({"key":"c","operator":"NotIn","values":["x","y"]},{"key":"d","operator":"Exists"}]})");
+  rest_forward_options const knowing{.match_expressions = true};
+  auto const text = allocation_to_rest_request(gsa, {}, knowing).value();
+  std::string const last =
+      R"({"matchLabels":{"a":"1","b":"2"},"gameServerState":"READY","players":null,"counters":{},"lists":{},"matchExpressions":[)"
+      R"({"key":"b","operator":"In","values":["3"]},{"key":"c","operator":"NotIn","values":["x","y"]},{"key":"d","operator":"Exists","values":[]}]})";
+  CHECK(text.find(R"("requiredGameServerSelector":)" + last) != std::string::npos);
+  auto const back = rest_request_to_allocation(parsed(text)).value();
+  CHECK(back.spec.selectors.at(1).labels.match_labels == string_map{{"a", "1"}, {"b", "2"}});
+  CHECK(back.spec.selectors.at(1).labels.match_expressions ==
+        std::vector<label_requirement>{{"b", "In", {"3"}}, {"c", "NotIn", {"x", "y"}}, {"d", "Exists", {}}});
+  CHECK(back.spec.required.labels == back.spec.selectors.at(1).labels);
+  // There is no field for those of a policy selector.
+  auto const policies = allocation_of(R"({"spec":{"multiClusterSetting":{"enabled":true,
+    "policySelector":{"matchExpressions":[{"key":"a","operator":"Exists"}]}},"selectors":[{}]}})");
+  CHECK(allocation_to_rest_request(policies, {}, knowing).error().fault == decode_fault::unsupported);
 }
 
 TEST_CASE("a forwarder sets the namespace and clears the multi-cluster setting with its selector") {

@@ -1,12 +1,15 @@
 #include "reading.hpp"
 
 #include <agones_alloc/json/rest.hpp>
+#include <agones_alloc/select/defaults.hpp>
+#include <agones_alloc/select/validate.hpp>
 
 #include <doctest/doctest.h>
 
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
 using namespace agones_alloc;
 using json_tests::error_of;
@@ -127,6 +130,47 @@ TEST_CASE("unknown enum names become the default, strict refuses them") {
         "gameServerSelectors[0].gameServerState: unknown enum number");
   CHECK(request_error(R"({"scheduling":true})") == "scheduling: expected an enum's name or number, got a boolean");
   CHECK(request_error(R"({"scheduling":4294967296})").starts_with("scheduling: expected a 32-bit integer"));
+}
+
+TEST_CASE("matchExpressions are read as newer versions of Agones have them") {
+  auto const labels = [](std::string_view expressions) {
+    auto const gsa = request(R"({"requiredGameServerSelector":{"matchLabels":{"a":"1"},"matchExpressions":)" +
+                             std::string{expressions} + R"(},"gameServerSelectors":[{"matchExpressions":)" +
+                             std::string{expressions} + R"(}],"preferredGameServerSelectors":[{"matchExpressions":)" +
+                             std::string{expressions} + "}]}");
+    CHECK(gsa.spec.required.labels.match_labels == string_map{{"a", "1"}});
+    CHECK(gsa.spec.required.labels.match_expressions == gsa.spec.selectors.at(0).labels.match_expressions);
+    CHECK(gsa.spec.preferred.at(0).labels.match_expressions == gsa.spec.selectors.at(0).labels.match_expressions);
+    return gsa.spec.selectors.at(0).labels.match_expressions;
+  };
+  using terms = std::vector<label_requirement>;
+  CHECK(labels(R"([{"key":"a","operator":"NotIn","values":["x","y"]},{"key":"b","operator":"Exists"}])") ==
+        terms{{"a", "NotIn", {"x", "y"}}, {"b", "Exists", {}}});
+  CHECK(labels(R"([{"key":"a","operator":0},{"key":"b","operator":1},{"key":"c","operator":2},{"key":"d","operator":3}])") ==
+        terms{{"a", "In", {}}, {"b", "NotIn", {}}, {"c", "Exists", {}}, {"d", "DoesNotExist", {}}});
+  CHECK(labels(R"([{"key":"a","values":["x"]},{"operator":null}])") == terms{{"a", "In", {"x"}}, {"", "In", {}}});
+  CHECK(labels("[]").empty());
+  CHECK(labels("null").empty());
+}
+
+TEST_CASE("an operator that means nothing does not become another, and does not validate") {
+  for (std::string_view const op : {R"("notin")", R"("")", "4", "-1", "2147483647"}) {
+    CAPTURE(op);
+    auto const text = R"({"gameServerSelectors":[{"matchExpressions":[{"key":"a","operator":)" + std::string{op} + R"(,"values":["x"]}]}]})";
+    auto gsa = request(text);
+    CHECK(gsa.spec.selectors.at(0).labels.match_expressions.at(0).op != "In");
+    apply_defaults(gsa, all_gates);
+    CHECK(validate(gsa, all_gates).size() == 1);
+    CHECK(request_error(text, {.strict = true}).starts_with("gameServerSelectors[0].matchExpressions[0].operator: unknown "));
+  }
+  auto const error = [](std::string_view term) {
+    return request_error(R"({"gameServerSelectors":[{"matchExpressions":[)" + std::string{term} + "]}]}");
+  };
+  std::string const at = "gameServerSelectors[0].matchExpressions[0]";
+  CHECK(error(R"({"operator":true})") == at + ".operator: expected an enum's name or number, got a boolean");
+  CHECK(error(R"({"operator":4294967296})").starts_with(at + ".operator: expected a 32-bit integer"));
+  CHECK(error(R"({"values":[null]})") == at + ".values[0]: expected a string, got null");
+  CHECK(error("null") == at + ": expected an object, got null");
 }
 
 TEST_CASE("an empty request asks for any Ready server of no namespace") {

@@ -341,6 +341,13 @@ def no_policy_and_no_weight(w):
 @case
 def the_explicit_fallback_is_this_cluster(w):
     here = w.server("here", 1, "--fallback-local", policies=[policy("east", 1, [near(dead_port())])])
+    knowing = policy("west", 1, [near(west.port)])
+    knowing["metadata"]["annotations"]["agones-alloc.dev/match-expressions"] = "true"
+    here = w.server("knowing", 0, policies=[knowing])
+    for operator, state in (("NotIn", "UnAllocated"), ("In", "Allocated")):
+        selector = {"matchExpressions": [{"key": "agones.dev/fleet", "operator": operator, "values": ["arena", "none"]}]}
+        got = here.allocate({"spec": {**MANY["spec"], "selectors": [selector]}})
+        expect(states([got]) == [state], (operator, got))
     expect(states([here.allocate(), ]) == ["Allocated"], "the fallback allocates here")
 
 

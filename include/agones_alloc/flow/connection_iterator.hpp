@@ -26,6 +26,7 @@ class connection_iterator {
     std::int64_t weight{0};  ///< integer mean of its policies' weights at this priority
     cluster_connection_info connection;
     shared_string server_name{};  ///< by `server_name_annotation`; "": each endpoint's host
+    bool match_expressions{false};  ///< by `match_expressions_annotation`
   };
 
   /// The next cluster, or null when none is left. Weight 0 is never drawn. Valid as long as the iterator or a copy.

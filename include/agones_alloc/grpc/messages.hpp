@@ -26,10 +26,12 @@ AGONES_ALLOC_DECL auto message_to_allocation(::allocation::AllocationRequest con
 struct message_forward_options {
   std::string_view namespace_{};      ///< replaces the request's namespace unless ""
   bool disable_multi_cluster{false};  ///< clear multiClusterSetting.enabled, as a forwarder must (spec 8.4)
+  bool match_expressions{false};      ///< the remote knows GameServerSelector.matchExpressions: as `rest_forward_options`
 };
 
 /// GameServerAllocation to AllocationRequest (8.8 b). `gsa` is defaulted and converted: its `selectors` are all there is. What
-/// cannot be said is an error, fault `unsupported`, with its path: matchExpressions but for `In` with one value (Q10).
+/// cannot be said is an error, fault `unsupported`, with its path: matchExpressions but for `In` with one value (Q10), to a
+/// remote that does not know them.
 AGONES_ALLOC_DECL auto allocation_to_message(game_server_allocation const& gsa, ::allocation::AllocationRequest& out,
                                              feature_gates = {}, message_forward_options const& = {})
     -> std::optional<decode_error>;

@@ -19,7 +19,7 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 ///
 /// 64-bit integers are numbers or strings, whole floats (`100.0`) included; enums are names or numbers. `null` is "not
 /// set" for a field and an error as an element. Unknown fields and unknown enum names are ignored; strict refuses the
-/// names. With CountsAndLists off counters, lists and priorities are checked and dropped; players need
+/// names. An operator of matchExpressions that is not known is kept, and does not validate. With CountsAndLists off counters, lists and priorities are checked and dropped; players need
 /// PlayerAllocationFilter; their uint64 becomes int64 bit by bit. Field paths are those of the request.
 AGONES_ALLOC_DECL auto rest_request_to_allocation(boost::json::value const&, feature_gates = {},
                                                   json_read_options const& = {}) -> decoded<game_server_allocation>;
@@ -28,11 +28,13 @@ AGONES_ALLOC_DECL auto rest_request_to_allocation(boost::json::value const&, fea
 struct rest_forward_options {
   std::string_view namespace_{};      ///< replaces the request's namespace unless ""
   bool disable_multi_cluster{false};  ///< clear multiClusterSetting.enabled, as a forwarder must (spec 8.4)
+  /// The remote knows `GameServerSelector.matchExpressions`: these servers, and Agones since 1.61. Older ones overlook it.
+  bool match_expressions{false};
 };
 
 /// GameServerAllocation to AllocationRequest (8.8 b). `gsa` is defaulted and converted: its `selectors` are all there
-/// is. An `In` with one value becomes a matchLabels entry; any other matchExpressions is fault `unsupported` with its
-/// path, because the remote would match a superset (Q10).
+/// is. An `In` with one value becomes a matchLabels entry. Other matchExpressions are written for a remote that knows them;
+/// else, and of `policySelector`, they are fault `unsupported` with their path: the remote would match a superset (Q10).
 AGONES_ALLOC_DECL auto allocation_to_rest_request(game_server_allocation const& gsa, feature_gates = {},
                                                   rest_forward_options const& = {}) -> decoded<std::string>;
 

@@ -14,6 +14,10 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 /// Annotation of a policy: the name that the certificates of its endpoints carry, where that is not the endpoint's host.
 inline constexpr std::string_view server_name_annotation = "agones-alloc.dev/server-name";
 
+/// Annotation of a policy: "true" says that its endpoints know `GameServerSelector.matchExpressions` (Q10): these servers, and
+/// Agones since 1.61. Without it what such a selector excludes cannot be said to them, and is not asked of them.
+inline constexpr std::string_view match_expressions_annotation = "agones-alloc.dev/match-expressions";
+
 struct cluster_connection_info {
   shared_string cluster_name;
   std::vector<shared_string> allocation_endpoints;  ///< empty: this cluster

@@ -35,6 +35,7 @@ struct remote_call {
   credential_reference credentials;
   std::shared_ptr<game_server_allocation const> allocation;  ///< defaulted and converted
   feature_gates gates;
+  bool match_expressions{false};  ///< the endpoint knows them; else a request that needs them is `invalid` (Q10)
   std::chrono::steady_clock::time_point deadline{std::chrono::steady_clock::time_point::max()};
   std::string request_id;  ///< the same for every try of one request; "": none
   std::uint32_t hops{0};   ///< how often the request was forwarded before

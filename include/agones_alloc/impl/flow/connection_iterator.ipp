@@ -32,7 +32,8 @@ inline auto make_cluster(std::string identity, std::span<game_server_allocation_
   }
   auto const& first = *policies.front();
   return {std::move(identity), static_cast<std::int64_t>(sum / policies.size()), first.connection_info,
-          shared_string{first.meta.annotations.value_or_empty(server_name_annotation)}};
+          shared_string{first.meta.annotations.value_or_empty(server_name_annotation)},
+          first.meta.annotations.value_or_empty(match_expressions_annotation) == "true"};
 }
 
 }  // namespace detail

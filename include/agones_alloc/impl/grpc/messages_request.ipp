@@ -1,6 +1,7 @@
 #pragma once
 
 #include <agones_alloc/grpc/messages.hpp>
+#include <agones_alloc/json/detail/forwarded_labels.hpp>
 #include <agones_alloc/json/detail/place.hpp>
 
 #include <agones_alloc_proto/allocation.pb.h>
@@ -126,31 +127,17 @@ AGONES_ALLOC_DECL auto message_to_allocation(::allocation::AllocationRequest con
 
 namespace detail::message {
 
-/// Adds what the service can say of `matchExpressions` to the labels (Q10).
-template <class Map>
-auto write_labels_only(label_selector const& selector, wire::place const& at, Map& out) -> std::optional<decode_error> {
-  for (auto const& [key, value] : selector.match_labels) out[std::string{key}] = std::string{value};
-  for (std::size_t i = 0; i < selector.match_expressions.size(); ++i) {
-    auto const& one = selector.match_expressions[i];
-    auto const list = at.member("matchExpressions");
-    auto const refuse = [&](std::string_view why) {
-      return decode_error{decode_fault::unsupported, list.element(i).text(), std::string{why}, 0, 0, 0};
-    };
-    if (one.op != "In" || one.values.size() != 1) {
-      return refuse("cannot be forwarded to another cluster: only In with one value can");
-    }
-    auto const known = out.find(one.key.str());
-    if (known != out.end() && known->second != one.values.front().view()) {
-      return refuse("contradicts another label of the selector");
-    }
-    out[one.key.str()] = one.values.front().str();
-  }
-  return std::nullopt;
-}
-
 template <class Map>
 void write_labels(string_map const& from, Map& out) {
   for (auto const& [key, value] : from) out[std::string{key}] = std::string{value};
+}
+
+inline void write_expression(label_requirement const& from, ::allocation::LabelMatchExpressions& out) {
+  auto op = ::allocation::LabelMatchExpressions::In;
+  (void)::allocation::LabelMatchExpressions_Operator_Parse(from.op.str(), &op);  // validated before
+  out.set_key(from.key.str());
+  out.set_operator_(op);
+  for (auto const& value : from.values) out.add_values(value.str());
 }
 
 inline void write_patch(meta_patch const& from, ::allocation::MetaPatch& out) {
@@ -158,9 +145,12 @@ inline void write_patch(meta_patch const& from, ::allocation::MetaPatch& out) {
   write_labels(from.annotations, *out.mutable_annotations());
 }
 
-inline auto write_selector(game_server_selector const& from, wire::place const& at, feature_gates gates,
+inline auto write_selector(game_server_selector const& from, wire::place const& at, feature_gates gates, bool expressions,
                            ::allocation::GameServerSelector& out) -> std::optional<decode_error> {
-  if (auto problem = write_labels_only(from.labels, at, *out.mutable_matchlabels())) return problem;
+  label_selector labels;
+  if (auto problem = wire::forwarded_labels(from.labels, at, expressions, labels)) return problem;
+  write_labels(labels.match_labels, *out.mutable_matchlabels());
+  for (auto const& one : labels.match_expressions) write_expression(one, *out.add_matchexpressions());
   if (from.game_server_state && *from.game_server_state == "Allocated") {
     out.set_gameserverstate(::allocation::GameServerSelector::ALLOCATED);
   }
@@ -228,16 +218,17 @@ AGONES_ALLOC_DECL auto allocation_to_message(game_server_allocation const& gsa, 
   auto& clusters = *out.mutable_multiclustersetting();
   if (spec.multi_cluster.enabled && !forward.disable_multi_cluster) {
     clusters.set_enabled(true);
-    if (auto problem = detail::message::write_labels_only(spec.multi_cluster.policy_selector,
-                                                          detail::wire::place::root("spec.multiClusterSetting.policySelector"),
-                                                          *clusters.mutable_policyselector()->mutable_matchlabels())) {
-      return problem;
-    }
+    label_selector labels;
+    auto const at = detail::wire::place::root("spec.multiClusterSetting.policySelector");
+    if (auto problem = detail::wire::forwarded_labels(spec.multi_cluster.policy_selector, at, false, labels)) return problem;
+    detail::message::write_labels(labels.match_labels, *clusters.mutable_policyselector()->mutable_matchlabels());
   }
   auto const list = root.member("selectors");
   for (std::size_t i = 0; i < spec.selectors.size(); ++i) {
     auto& to = *out.add_gameserverselectors();
-    if (auto problem = detail::message::write_selector(spec.selectors[i], list.element(i), gates, to)) return problem;
+    if (auto problem = detail::message::write_selector(spec.selectors[i], list.element(i), gates, forward.match_expressions, to)) {
+      return problem;
+    }
     // For old servers: the last of them, the others are preferred.
     if (i + 1 == spec.selectors.size()) {
       *out.mutable_requiredgameserverselector() = to;

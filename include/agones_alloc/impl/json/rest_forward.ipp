@@ -1,5 +1,6 @@
 #pragma once
 
+#include <agones_alloc/json/detail/forwarded_labels.hpp>
 #include <agones_alloc/json/detail/place.hpp>
 #include <agones_alloc/json/detail/write_rest.hpp>
 #include <agones_alloc/json/rest.hpp>
@@ -12,33 +13,13 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
 namespace detail::wire {
 
-/// Adds what the service can say of `matchExpressions` to the labels (Q10).
-inline auto labels_only(label_selector const& selector, place const& at, string_map& out)
-    -> std::optional<decode_error> {
-  out = selector.match_labels;
-  for (std::size_t i = 0; i < selector.match_expressions.size(); ++i) {
-    auto const& one = selector.match_expressions[i];
-    auto const list = at.member("matchExpressions");
-    auto const refuse = [&](std::string_view why) {
-      return decode_error{decode_fault::unsupported, list.element(i).text(), std::string{why}, 0, 0, 0};
-    };
-    if (one.op != "In" || one.values.size() != 1) {
-      return refuse("cannot be forwarded to another cluster: only In with one value can");
-    }
-    auto const known = out.find(one.key);
-    if (known && *known != one.values.front()) return refuse("contradicts another label of the selector");
-    out.set(one.key, one.values.front());
-  }
-  return std::nullopt;
-}
-
 class rest_request_writer {
  public:
   rest_request_writer(writer& to, feature_gates gates) noexcept : to_{to}, gates_{gates} {}
 
   void write(game_server_allocation const& gsa, rest_forward_options const& forward) {
     auto const& spec = gsa.spec;
-    auto const labels = selector_labels(spec);
+    auto const labels = selector_labels(spec, forward.match_expressions);
     to_.open('{');
     to_.key("namespace");
     to_.text(forward.namespace_.empty() ? gsa.meta.namespace_.view() : forward.namespace_);
@@ -61,11 +42,13 @@ class rest_request_writer {
   auto take_error() -> std::optional<decode_error> { return std::move(error_); }
 
  private:
-  auto selector_labels(allocation_spec const& spec) -> std::vector<string_map> {
-    std::vector<string_map> out(spec.selectors.size());
+  auto selector_labels(allocation_spec const& spec, bool expressions) -> std::vector<label_selector> {
+    std::vector<label_selector> out(spec.selectors.size());
     auto const root = place::root("spec");
     auto const list = root.member("selectors");
-    for (std::size_t i = 0; i < out.size(); ++i) keep(labels_only(spec.selectors[i].labels, list.element(i), out[i]));
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      keep(forwarded_labels(spec.selectors[i].labels, list.element(i), expressions, out[i]));
+    }
     return out;
   }
   void multi_cluster(multi_cluster_setting const& setting, bool disable) {
@@ -76,19 +59,20 @@ class rest_request_writer {
     to_.raw(enabled ? "true" : "false");
     to_.key("policySelector");
     if (enabled) {
-      string_map labels;
-      keep(labels_only(setting.policy_selector, place::root("spec.multiClusterSetting.policySelector"), labels));
+      label_selector labels;
+      auto const at = place::root("spec.multiClusterSetting.policySelector");
+      keep(forwarded_labels(setting.policy_selector, at, false, labels));
       to_.open('{');
-      write_member(to_, "matchLabels", labels);
+      write_member(to_, "matchLabels", labels.match_labels);
       to_.close('}');
     } else {
       to_.raw("null");
     }
     to_.close('}');
   }
-  void selector(game_server_selector const& from, string_map const& labels) {
+  void selector(game_server_selector const& from, label_selector const& labels) {
     to_.open('{');
-    write_member(to_, "matchLabels", labels);
+    write_member(to_, "matchLabels", labels.match_labels);
     to_.key("gameServerState");
     to_.text(from.game_server_state && *from.game_server_state == "Allocated" ? "ALLOCATED" : "READY");
     to_.key("players");
@@ -103,10 +87,11 @@ class rest_request_writer {
     bool const counts = gates_.counts_and_lists;
     rest_counter_selectors(to_, counts && from.counters ? *from.counters : named_map<counter_selector>{});
     rest_list_selectors(to_, counts && from.lists ? *from.lists : named_map<list_selector>{});
+    if (!labels.match_expressions.empty()) rest_expressions(to_, labels.match_expressions);
     to_.close('}');
   }
   void selectors(std::string_view name, std::vector<game_server_selector> const& from,
-                 std::vector<string_map> const& labels, std::size_t count) {
+                 std::vector<label_selector> const& labels, std::size_t count) {
     to_.key(name);
     to_.open('[');
     for (std::size_t i = 0; i < count; ++i) selector(from[i], labels[i]);

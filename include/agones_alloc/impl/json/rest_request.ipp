@@ -15,6 +15,7 @@ inline auto word_of(rest_enum const& value) -> shared_string { return value.name
 inline auto to_model(rest_selector&& from, feature_gates gates) -> game_server_selector {
   game_server_selector out;
   out.labels.match_labels = std::move(from.match_labels);
+  for (auto& one : from.match_expressions) out.labels.match_expressions.push_back(std::move(one.requirement));
   if (from.state.number == 0) out.game_server_state = "Ready";
   if (from.state.number == 1) out.game_server_state = "Allocated";
   if (gates.player_allocation_filter && from.players) out.players = from.players->selector;

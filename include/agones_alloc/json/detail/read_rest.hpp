@@ -66,8 +66,37 @@ inline void read_value(reader& in, place const& at, boost::json::value const& va
   read_members(in, at, value, field{"minAvailable", low}, field{"maxAvailable", high});
 }
 
+/// The operator of an expression, by name or number. One that means nothing is kept as a word that does not validate: taken
+/// for the default, as an unknown enum name is elsewhere, it would match what the caller excludes.
+struct rest_operator {
+  shared_string& target;
+};
+inline void read_value(reader& in, place const& at, boost::json::value const& value, rest_operator const& out) {
+  constexpr std::array<std::string_view, 4> names{"In", "NotIn", "Exists", "DoesNotExist"};
+  if (value.is_string()) {
+    read_value(in, at, value, out.target);
+    return in.check_word(at, out.target, {names[0], names[1], names[2], names[3]});
+  }
+  std::int32_t number = 0;
+  if (!value.is_number()) return in.expected(at, "an enum's name or number", value);
+  read_value(in, at, value, number);
+  bool const known = number >= 0 && number < static_cast<std::int32_t>(names.size());
+  if (in.options().strict && !known) in.fail(decode_fault::enum_name, at, "unknown enum number");
+  if (in.ok()) out.target = known ? shared_string{names[static_cast<std::size_t>(number)]} : std::to_string(number);
+}
+
+struct rest_expression {
+  label_requirement requirement{{}, "In", {}};
+};
+inline void read_value(reader& in, place const& at, boost::json::value const& value, rest_expression& out) {
+  rest_operator const op{out.requirement.op};
+  read_members(in, at, value, field{"key", out.requirement.key}, field{"operator", op},
+               field{"values", out.requirement.values});
+}
+
 struct rest_selector {
   string_map match_labels;
+  std::vector<rest_expression> match_expressions;
   rest_enum state{{"READY", "ALLOCATED"}};
   std::optional<rest_players> players;
   named_map<counter_selector> counters;
@@ -75,7 +104,8 @@ struct rest_selector {
 };
 inline void read_value(reader& in, place const& at, boost::json::value const& value, rest_selector& out) {
   read_members(in, at, value, field{"matchLabels", out.match_labels}, field{"gameServerState", out.state},
-               field{"players", out.players}, field{"counters", out.counters}, field{"lists", out.lists});
+               field{"players", out.players}, field{"counters", out.counters}, field{"lists", out.lists},
+               field{"matchExpressions", out.match_expressions});
 }
 
 struct rest_priority {

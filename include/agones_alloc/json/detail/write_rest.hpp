@@ -48,6 +48,16 @@ inline void rest_labels(writer& to, std::string_view name, meta_patch const& pat
   to.close('}');
 }
 
+inline void rest_expressions(writer& to, std::vector<label_requirement> const& expressions) {
+  rest_array(to, "matchExpressions", expressions, [&to](label_requirement const& one) {
+    to.open('{');
+    write_member(to, "key", one.key);
+    write_member(to, "operator", one.op);
+    write_member(to, "values", one.values);
+    to.close('}');
+  });
+}
+
 inline void rest_counter_selectors(writer& to, named_map<counter_selector> const& counters) {
   rest_map(to, "counters", counters, [&to](counter_selector const& counter) {
     to.open('{');

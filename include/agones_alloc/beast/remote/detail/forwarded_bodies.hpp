@@ -21,13 +21,18 @@ class forwarded_bodies {
   /// Null: it cannot be expressed, see `error`.
   auto of(remote_call const& call, decode_error& error) -> std::shared_ptr<std::string const> {
     auto& at = known_[(reinterpret_cast<std::uintptr_t>(call.allocation.get()) >> 6U) % known_.size()];
-    if (at.body && at.from == call.allocation && at.space == call.namespace_ && at.gates == call.gates) return at.body;
-    auto made = allocation_to_rest_request(*call.allocation, call.gates, {call.namespace_.view(), true});
+    if (at.body && at.from == call.allocation && at.space == call.namespace_ && at.gates == call.gates &&
+        at.match_expressions == call.match_expressions) {
+      return at.body;
+    }
+    auto made =
+        allocation_to_rest_request(*call.allocation, call.gates, {call.namespace_.view(), true, call.match_expressions});
     if (!made) {
       error = std::move(made).error();
       return nullptr;
     }
-    at = {call.allocation, call.namespace_, call.gates, std::make_shared<std::string const>(*std::move(made))};
+    at = {call.allocation, call.namespace_, call.gates, call.match_expressions,
+          std::make_shared<std::string const>(*std::move(made))};
     return at.body;
   }
 
@@ -36,6 +41,7 @@ class forwarded_bodies {
     std::shared_ptr<game_server_allocation const> from;
     shared_string space;
     feature_gates gates;
+    bool match_expressions{false};
     std::shared_ptr<std::string const> body;
   };
   std::array<entry, 64> known_;

@@ -213,6 +213,7 @@ AGONES_ALLOC_DECL void multi_cluster_core::call_remote(operation_ptr const& op) 
   call.credentials = {space, at.connection.secret_name, at.connection.server_ca};
   call.allocation = std::shared_ptr<game_server_allocation const>{request, &request->allocation()};
   call.gates = request->gates();
+  call.match_expressions = at.match_expressions;
   call.deadline = std::min(op->deadline, time_.now() + options_.call_timeout);
   call.request_id = op->request.request_id;
   call.hops = op->request.hops;

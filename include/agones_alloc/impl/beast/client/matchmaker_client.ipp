@@ -102,7 +102,8 @@ class matchmaker_core final : public std::enable_shared_from_this<matchmaker_cor
     if (auto problem = problem_of(wish); !problem.empty()) return refuse(one, outcome::invalid, std::move(problem));
     auto made = allocation_request::make(std::move(wish.allocation), options_.gates);
     if (auto const* const errors = std::get_if<field_errors>(&made)) return refuse(one, outcome::invalid, to_string(*errors));
-    auto body = allocation_to_rest_request(std::get<request_ptr>(made)->allocation(), options_.gates);
+    auto body = allocation_to_rest_request(std::get<request_ptr>(made)->allocation(), options_.gates,
+                                           {.match_expressions = true});  // it speaks to these servers only
     if (!body) return refuse(one, outcome::invalid, to_string(body.error()));
     one->body = *std::move(body);
     one->endpoint = preferred_;
