@@ -549,6 +549,9 @@ auto check(server_options const& o) -> std::optional<std::string> {
   }
   if (o.grpc.reflection && !o.grpc.used()) return "--grpc-reflection needs --grpc-listen";
   if (auto const problem = grpc_problem(); o.grpc.used() && !problem.empty()) return "--grpc-listen: " + problem;
+  if (auto const problem = grpc_problem(); o.gate.otherwise.source == agones_alloc::gate_source::grpc && !problem.empty()) {
+    return "--gate.source: grpc: " + problem;
+  }
   if (o.simulator.max_nodes < o.simulator.node_count) return "--max-nodes: must not be smaller than --nodes";
   if (auto const problems = validate(o.simulator); !problems.empty()) return "simulated fleets: " + to_string(problems);
   return std::nullopt;

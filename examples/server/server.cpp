@@ -15,7 +15,6 @@
 
 #include <agones_alloc/async/allocator.hpp>
 #include <agones_alloc/async/asio_timer.hpp>
-#include <agones_alloc/async/socket_probe.hpp>
 #include <agones_alloc/beast/allocator_backend.hpp>
 #include <agones_alloc/beast/caller_gate.hpp>
 #include <agones_alloc/beast/gate_front_end.hpp>
@@ -351,7 +350,7 @@ class program {
   probes probes_;
   server_metrics metrics_;
   system_random secrets_;
-  socket_probe probe_{io_.get_executor()};
+  game_probe probe_{io_.get_executor(), time_};
   std::unique_ptr<readiness_gate> gate_;  ///< null: --no-gates
   allocator allocator_;
   allocator_backend backend_;

@@ -310,6 +310,21 @@ def the_health_service_follows_readiness(folder):
 
 
 @case
+def games_at_a_gate_are_asked_by_the_health_protocol(folder):
+    with Server(folder, 1) as game:
+        wait_until(lambda: health(game) == b"\x08\x01", "it is not serving")
+        place = ("--nodes", "1", "--max-nodes", "1", "--node-address", "127.0.0.1", "--ports", f"{game.grpc_port}-{game.grpc_port}")
+        with Server(folder, 1, "--session-start", "never", *place) as server:
+            gate = "; period=50ms; try-timeout=20s; timeout=50s; servers=1; on-timeout=ReturnToReady"
+            got = server.allocate(meta=[("agones-alloc-gate", "grpc; path=/nobody; failures=2" + gate)])
+            expect(got.code == grpc.StatusCode.RESOURCE_EXHAUSTED, got)
+            expect('agones_alloc_gate_ended_total{end="failed"' in server.ask("GET", "/metrics")[1], "it has no such service")
+            server.ready_for(1)
+            got = server.allocate(meta=[("agones-alloc-gate", "grpc; path=/allocation.AllocationService" + gate)])
+            expect(got.code == grpc.StatusCode.OK and got.message.gameServerName, got)
+
+
+@case
 def draining_lets_calls_finish_and_cuts_what_is_left_with_a_retryable_code(folder):
     with Server(folder, 1, "--shutdown-grace", "1s") as server, server.channel() as link:
         expect(server.allocate().code == grpc.StatusCode.OK, "the only one")

@@ -4,9 +4,11 @@
 Usage: gate_test.py PATH-OF-agones-alloc-server [WORD-OF-A-CASE]
 Prints one line a case and a summary, and exits with 1 when a case failed. Needs nothing but Python.
 """
+import contextlib
 import http.client
 import json
 import re
+import socket
 import sys
 import threading
 import time
@@ -161,6 +163,66 @@ def other_sources_and_carriers_work_on_simulated_games(folder):
             status, body, _ = allocate(server, Agones_Alloc_Gate=gate)
             expect((status, body["status"]["state"]) == (201, "Allocated"), f"{gate}: {status} {body}")
             expect(metric(server, "agones_alloc_gate_pending") == 0, gate)
+
+
+class StreamingGame:
+    """A game that says in a stream of events how far it is: on each connection but the first two, which it cuts."""
+
+    def __init__(self):
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.port, self.asked, self.ready = self.socket.getsockname()[1], [], threading.Event()
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        with contextlib.suppress(OSError):
+            while True:
+                link, _ = self.socket.accept()
+                with link, contextlib.suppress(OSError):
+                    self.asked.append(link.recv(4096))
+                    if len(self.asked) < 3:
+                        continue
+                    link.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nevent: loading\ndata: 10 %\n\n")
+                    self.ready.wait(PATIENCE)
+                    link.sendall(b"event: ready\ndata: true\n\n")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.ready.set()
+        self.socket.close()
+
+
+@case
+def a_game_says_in_a_stream_of_events_that_it_is_ready(folder):
+    with StreamingGame() as game:
+        place = ("--nodes", "1", "--max-nodes", "1", "--node-address", "127.0.0.1", "--ports", f"{game.port}-{game.port}")
+        with embedded(folder, 1, "--session-start", "never", *place) as server:
+            server.wait_ready(1)
+            status, body, _ = allocate(server, Prefer="respond-async", Agones_Alloc_Gate="sse; path=/events; period=50ms; timeout=5m")
+            expect(status == 202, body)
+            becomes(lambda: len(game.asked), 3, "streams")
+            expect(game.asked[2].startswith(b"GET /events HTTP/1.0\r\n"), game.asked)
+            status, told = claim(server, "GET", body["id"] + "?namespace=default")
+            expect((status, told["pending"]) == (200, True), told)
+            game.ready.set()
+            status, told = claim(server, "GET", body["id"] + "?namespace=default", Prefer="wait=30")
+            expect((status, told["state"]) == (200, "Allocated"), told)
+
+
+@case
+def grpc_is_a_source_where_it_is_built_in_and_refused_with_its_field_elsewhere(folder):
+    done = run("--gate", "grpc; path=/arena.Match", "--fleets", folder + "/none.yaml")
+    built_in = "--gate" not in done.stderr
+    with embedded(folder, 1) as server:
+        server.wait_ready(1)
+        status, body, _ = allocate(server, Agones_Alloc_Gate="grpc; timeout=200ms; on-timeout=ReturnToReady; servers=1")
+        if built_in:
+            expect((status, body["status"]["state"]) == (201, "Allocated"), body)  # the simulated game says so by itself
+        else:
+            expect("--gate.source: grpc: this server was built without gRPC" in done.stderr, done.stderr)
+            expect(status == 422 and "options.gate.source" in body["message"], f"{status} {body}")
+            expect(server.ready_servers() == 1, "nothing was taken")
 
 
 @case
