@@ -109,6 +109,12 @@ TEST_CASE("nothing available, with each code that Agones can be told to use (Q25
   CHECK(judged(429, error_body(8, "full")).result == outcome::exhausted);
 }
 
+TEST_CASE("a remote that does not wait for the game has handed out something that may become a server") {
+  auto const got = judged(202, R"({"kind":"Status","reason":"Pending","id":"x","gameServerName":"gs1"})");
+  CHECK(got.result == outcome::unknown);
+  CHECK(got.message.view().find("not ready yet") != std::string_view::npos);
+}
+
 TEST_CASE("what other answers say of the request") {
   CHECK(judged(409, error_body(10, "too many concurrent requests")).result == outcome::contention);
   CHECK(judged(409, "").result == outcome::unknown);

@@ -114,8 +114,10 @@ TEST_CASE("what a remote is sent: the policy's namespace, no several clusters, i
   remote_fixture f;
   auto call = f.call();
   call.hops = 1;
+  call.gate = "http; path=/up";
   auto const one = f.ask(call);
   auto const request = f.server.at(0).request();
+  CHECK(holds(request, "Agones-Alloc-Gate: http; path=/up\r\n"));
   CHECK(holds(request, "POST /gameserverallocation HTTP/1.1\r\n"));
   CHECK(holds(request, "Idempotency-Key: id-1\r\n"));
   CHECK(holds(request, "Agones-Alloc-Hops: 2\r\n"));

@@ -436,6 +436,34 @@ def certificates_of_clients_are_for_the_namespaces_they_were_given(w):
 
 
 @case
+def the_gate_of_a_request_is_kept_to_by_whichever_cluster_hands_the_server_out(w):
+    slow = w.server("slow", 3, "--session-start", "700ms", tls=True)
+    dead = w.server("dead", 3, "--session-start", "never", tls=True)
+    gate = {"Agones-Alloc-Gate": "watch; timeout=300ms; on-timeout=ReturnToReady; servers=2"}
+    here = w.server("here", 1, "--session-start", "100ms", policies=[policy("slow", 1, [near(slow.port)])])
+    started = time.monotonic()
+    status, got = here.allocate(headers={"Agones-Alloc-Gate": "watch; timeout=40s"})
+    expect(status == 201 and got["status"]["source"] == near(slow.port), got)
+    expect(time.monotonic() - started >= 0.6, "it was waited for there")
+    expect(slow.series('agones_alloc_gate_ended_total{end="ready"')[0].endswith(" 1"), "and counted there")
+    started = time.monotonic()
+    expect(here.allocate(headers={"Agones-Alloc-Gate": "off"})[0] == 201, "a request can do without")
+    status, got = here.allocate(headers={"Agones-Alloc-Gate": "watch; timeout=soon"})
+    expect(status == 400 and "Agones-Alloc-Gate.timeout" in got["message"], got)
+    # Who asks for an answer at once waits where the server is another cluster's: there is nobody here who could tell of it.
+    status, got = here.allocate(headers={"Agones-Alloc-Gate": "watch; timeout=40s", "Prefer": "respond-async"})
+    expect(status == 201 and got["status"]["source"] == near(slow.port), got)
+    # Games that do not get ready are none that this cluster has; the next one's are waited for, too.
+    next_one = w.server("next", 1, "--session-start", "100ms", policies=[policy("dead", 1, [near(dead.port)]), policy("here", 2, [])])
+    status, got = next_one.allocate(headers={**gate, "Agones-Alloc-Gate": gate["Agones-Alloc-Gate"].replace("300ms", "2s")}, query="?timeout=50s")
+    expect(status == 201 and got["status"]["source"] == "local", got)
+    expect(dead.series('agones_alloc_gate_ended_total{end="timed_out"')[0].endswith(" 2"), "two were tried there")
+    dead.wait_ready(3)
+    status, got = next_one.allocate(headers=gate, query="?timeout=50s")
+    expect((status, got["status"]["state"]) == (201, "UnAllocated"), got)
+
+
+@case
 def loops_are_stopped(w):
     west = w.server("west", 5, tls=True)
     expect(west.ask("POST", REST, {"namespace": "default"}, {"Agones-Alloc-Hops": "4"})[0] == 200, "at the limit it is served")

@@ -39,6 +39,7 @@ struct remote_call {
   std::chrono::steady_clock::time_point deadline{std::chrono::steady_clock::time_point::max()};
   std::string request_id;  ///< the same for every try of one request; "": none
   std::uint32_t hops{0};   ///< how often the request was forwarded before
+  std::string gate{};      ///< of the remote's readiness gate, as change_gate reads it; "": as the remote's own settings say
 };
 
 /// `result` in a remote's words:

@@ -37,7 +37,7 @@ class rest_remote_core;
 }
 
 /// Posts an AllocationRequest with `multiClusterSetting.enabled` false, `Idempotency-Key`, `Agones-Alloc-Hops` (one more
-/// than came in) and `Grpc-Timeout`, and reads the answer as remote_answer.hpp says. What the request cannot express is
+/// than came in), `Agones-Alloc-Gate` where the call has one, and `Grpc-Timeout`, and reads the answer as remote_answer.hpp says. What the request cannot express is
 /// refused before it is sent, with its field (Q10).
 ///
 /// One pool of kept TLS connections (TLS 1.2 at least, sessions resumed where the server allows) for each endpoint, Secret and

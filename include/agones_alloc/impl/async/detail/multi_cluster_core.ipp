@@ -5,6 +5,7 @@
 #include <agones_alloc/async/detail/drawn_id.hpp>
 #include <agones_alloc/async/detail/multi_cluster_core.hpp>
 #include <agones_alloc/detail/hash.hpp>
+#include <agones_alloc/flow/gate_settings.hpp>
 #include <agones_alloc/flow/policy_choice.hpp>
 
 #include <boost/asio/associated_cancellation_slot.hpp>
@@ -34,6 +35,14 @@ inline auto memory_options(multi_cluster_options const& options, remote_allocato
     out.calls_probe_after = options.probe_idle ? std::chrono::nanoseconds::max() : std::chrono::seconds{1};
   }
   return out;
+}
+
+/// What a call may take longer when its remote is to wait for games, one after the other.
+inline auto gate_time(std::string_view text) -> std::chrono::nanoseconds {
+  gate_settings asked;
+  field_errors ignored;
+  if (!text.empty()) change_gate(asked, text, {}, ignored);
+  return asked.enabled ? asked.timeout * asked.servers : std::chrono::nanoseconds{0};
 }
 
 AGONES_ALLOC_DECL multi_cluster_core::multi_cluster_core(boost::asio::any_io_executor executor, allocator* local,
@@ -180,6 +189,7 @@ AGONES_ALLOC_DECL void multi_cluster_core::allocate_here(operation_ptr const& op
   options.tentative_since = op->started;
   options.request_id = op->request.options.request_id;
   options.claim_ttl = op->request.options.claim_ttl;
+  options.gate = op->request.options.gate;
   auto done = [self = shared_from_this(), op](error_code, allocation_result result) {
     self->on_local(op, std::move(result));
   };
@@ -214,7 +224,8 @@ AGONES_ALLOC_DECL void multi_cluster_core::call_remote(operation_ptr const& op) 
   call.allocation = std::shared_ptr<game_server_allocation const>{request, &request->allocation()};
   call.gates = request->gates();
   call.match_expressions = at.match_expressions;
-  call.deadline = std::min(op->deadline, time_.now() + options_.call_timeout);
+  if (op->request.options.gate) call.gate = op->request.options.gate->text;
+  call.deadline = std::min(op->deadline, time_.now() + options_.call_timeout + gate_time(call.gate));
   call.request_id = op->request.request_id;
   call.hops = op->request.hops;
   auto done = [self = shared_from_this(), op](remote_result result) { self->on_remote(op, std::move(result)); };

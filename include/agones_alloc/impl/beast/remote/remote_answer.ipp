@@ -80,6 +80,11 @@ AGONES_ALLOC_DECL auto judge_remote_answer(client_response const& answer, remote
   if (answer.status == 200) return detail::judge_success(answer, call);
   remote_result out;
   out.code = answer.status;
+  if (answer.status == 202) {
+    out.result = outcome::unknown;
+    out.message = "it has a game server that is not ready yet, and did not wait for it";
+    return out;
+  }
   auto const error = detail::grpc_error_of(answer);
   constexpr std::size_t most_text = 512;
   if (error) {

@@ -133,10 +133,11 @@ class rest_remote_core final : public std::enable_shared_from_this<rest_remote_c
     request.target = rest_allocation_path;
     request.content_type = "application/json";
     request.body = *body;
-    request.headers.reserve(4);
+    request.headers.reserve(5);
     request.headers.emplace_back("Accept", "application/json");
     if (!call.request_id.empty()) request.headers.emplace_back(request_id_header, call.request_id);
     request.headers.emplace_back(hop_header, std::to_string(call.hops + 1));
+    if (!call.gate.empty()) request.headers.emplace_back(gate_header, call.gate);
     if (call.deadline != std::chrono::steady_clock::time_point::max()) {
       request.headers.emplace_back("Grpc-Timeout", grpc_timeout_text(call.deadline - now));
       request.deadline = call.deadline;
