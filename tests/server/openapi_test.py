@@ -36,7 +36,7 @@ kind: Fleet
 metadata:
   name: arena
   labels: {tier: gold}
-  annotations: {agones-alloc.dev/start-up: 1ms, agones-alloc.dev/session-length: never}
+  annotations: {agones-alloc.dev/start-up: 1ms, agones-alloc.dev/session-length: never, agones-alloc.dev/session-start: never}
 spec:
   replicas: 20
   template:
@@ -166,6 +166,39 @@ def keeps_to_it(server, document, method, path, operation, examples):
     each()
 
 
+def gates_keep_to_it(server, document):
+    """A pending server from its allocation to the game's call; each answer is one of the document's, and looks so."""
+    operations = {o["operationId"]: (m, p, o) for m, p, o in document.operations()}
+
+    def call(name, wanted, body=None, headers=None, query="", **parts):
+        method, path, operation = operations[name]
+        for field in headers or {}:
+            declared = [p["name"] for p in map(document.resolve, operation.get("parameters", [])) if p["in"] == "header"]
+            expect(field in declared, f"{name} does not say {field}")
+        status, kind, text = server.ask(method, path.format(**parts) + query, body, headers)
+        expect(status == wanted, f"{name}: {status} {text}, not {wanted}")
+        document.check_answer(operation, status, kind, text)
+        return json.loads(text) if kind.startswith("application/json") else text
+
+    space = {"namespace": "default"}
+    for name, body, end, state in (("allocate", json.dumps(space), "gateReady", "Allocated"),
+                                   ("createGameServerAllocation", '{"spec": {}}', "gateFailed", None)):
+        wanted = {"Prefer": "respond-async", "Agones-Alloc-Gate": "webhook; timeout=5m; on-timeout=ReturnToReady"}
+        parts = space if name != "allocate" else {}
+        pending = call(name, 202, body, wanted, **parts)
+        told = call("findClaim", 200, query="?namespace=default", id=pending["id"])
+        expect(told.get("pending") is True and told["deadline"] == pending["deadline"], told)
+        listed = call("listGameServers", 200, query="?namespace=default")["gameServers"]
+        token = next(s["metadata"]["annotations"]["agones-alloc.dev/gate-token"] for s in listed
+                     if s["metadata"]["name"] == pending["gameServerName"])
+        call(end, 404, token="0" * 32)
+        call(end, 204, token=token)
+        call(end, 404, token=token)
+        told = call("findClaim", 200, headers={"Prefer": "wait=60"}, query="?namespace=default", id=pending["id"])
+        expect("pending" not in told and (told["state"] == state if state else told["ended"] == "failed"), told)
+    print("ok      pending servers keep to it, to the game's call")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder, Server(folder) as server:
         status, kind, text = server.ask("GET", "/openapi.json")
@@ -177,6 +210,7 @@ def main():
             if path in ("/v1/fleets", "/v1/gameservers", "/v1/query"):
                 keeps_to_it(server, document, method, path, operation, 300)
                 print(f"ok      the server keeps to it: {method} {path}, whatever it is asked", flush=True)
+        gates_keep_to_it(server, document)
         used = subprocess.run(["perl", str(HERE / "openapi_client.pl"), f"http://127.0.0.1:{server.port}"], capture_output=True,
                               text=True, timeout=PATIENCE)
         expect(used.returncode == 0, used.stdout + used.stderr)

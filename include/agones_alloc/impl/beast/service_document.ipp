@@ -17,6 +17,7 @@ inline constexpr std::string_view service_document_paths = R"json({
   {"name": "fleets", "description": "What there is: only reads"},
   {"name": "allocation", "description": "Both wire forms of Agones"},
   {"name": "claims", "description": "What was allocated under an id"},
+  {"name": "gates", "description": "Game servers that call back when players can join"},
   {"name": "server", "description": "The server itself"}
 ],
 "paths": {
@@ -81,8 +82,8 @@ inline constexpr std::string_view service_document_paths = R"json({
   }
 }},
 "/v1/claims/{id}": {"get": {
-  "tags": ["claims"], "operationId": "findClaim", "summary": "The claim of that id",
-  "parameters": [{"$ref": "#/components/parameters/id"}, {"$ref": "#/components/parameters/namespace"}],
+  "tags": ["claims"], "operationId": "findClaim", "summary": "The claim of that id; of a pending server with Prefer: wait=SECONDS at the end of the wait",
+  "parameters": [{"$ref": "#/components/parameters/id"}, {"$ref": "#/components/parameters/namespace"}, {"$ref": "#/components/parameters/prefer"}],
   "responses": {"200": {"$ref": "#/components/responses/Claim"}, "default": {"$ref": "#/components/responses/Failure"}}
 }},
 "/v1/claims/{id}:confirm": {"post": {
@@ -96,12 +97,24 @@ inline constexpr std::string_view service_document_paths = R"json({
     {"name": "to", "in": "query", "schema": {"type": "string", "enum": ["ready", "shutdown"], "default": "ready"}}],
   "responses": {"200": {"$ref": "#/components/responses/Claim"}, "default": {"$ref": "#/components/responses/Failure"}}
 }},
+"/v1/gates/{token}:ready": {"post": {
+  "tags": ["gates"], "operationId": "gateReady", "summary": "The game says that players can join; a token is good for one call. With --no-gates this path is not there",
+  "parameters": [{"$ref": "#/components/parameters/token"}],
+  "responses": {"204": {"description": "It counts, if the wait goes on still"}, "404": {"$ref": "#/components/responses/NobodyWaits"}}
+}},
+"/v1/gates/{token}:failed": {"post": {
+  "tags": ["gates"], "operationId": "gateFailed", "summary": "The game says that they never will: the wait ends, and the next server is tried",
+  "parameters": [{"$ref": "#/components/parameters/token"}],
+  "responses": {"204": {"description": "It counts, if the wait goes on still"}, "404": {"$ref": "#/components/responses/NobodyWaits"}}
+}},
 "/gameserverallocation": {"post": {
   "tags": ["allocation"], "operationId": "allocate", "summary": "Allocates, in the form of Agones' allocator service",
-  "parameters": [{"$ref": "#/components/parameters/dryRun"}, {"$ref": "#/components/parameters/key"}, {"$ref": "#/components/parameters/prefer"}],
+  "parameters": [{"$ref": "#/components/parameters/dryRun"}, {"$ref": "#/components/parameters/key"}, {"$ref": "#/components/parameters/prefer"},
+    {"$ref": "#/components/parameters/gate"}],
   "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/AllocationRequest"}}}},
   "responses": {
     "200": {"description": "Allocated", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/AllocationResponse"}}}},
+    "202": {"$ref": "#/components/responses/Pending"},
     "default": {"description": "A gRPC status: 429 where there is no server", "content": {"application/json": {"schema": {"type": "object", "required": ["code", "message"], "properties": {"code": {"type": "integer"}, "message": {"type": "string"}, "details": {"type": "array", "items": {"type": "object"}}}}}}}
   }
 }},
@@ -110,11 +123,13 @@ inline constexpr std::string_view service_document_paths = R"json({
   "parameters": [
     {"name": "namespace", "in": "path", "required": true, "schema": {"type": "string", "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", "maxLength": 63}},
     {"$ref": "#/components/parameters/dryRun"}, {"$ref": "#/components/parameters/key"}, {"$ref": "#/components/parameters/prefer"},
+    {"$ref": "#/components/parameters/gate"},
     {"name": "timeout", "in": "query", "schema": {"type": "string"}, "example": "5s"}
   ],
   "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/GameServerAllocation"}}, "application/yaml": {"schema": {"$ref": "#/components/schemas/GameServerAllocation"}}}},
   "responses": {
     "201": {"description": "status.state says what came of it: Allocated, UnAllocated, Contention", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/GameServerAllocation"}}}},
+    "202": {"$ref": "#/components/responses/Pending"},
     "default": {"$ref": "#/components/responses/Denied"}
   }
 }},
@@ -132,12 +147,18 @@ inline constexpr std::string_view service_document_components = R"json("componen
   "id": {"name": "id", "in": "path", "required": true, "description": "The Idempotency-Key of the allocation", "schema": {"type": "string", "minLength": 1, "maxLength": 256}},
   "dryRun": {"name": "dryRun", "in": "query", "description": "All: decides, and hands out nothing", "schema": {"type": "string", "enum": ["All"]}},
   "key": {"name": "Idempotency-Key", "in": "header", "description": "The same key again gets the same server", "schema": {"type": "string", "minLength": 1, "maxLength": 256}},
-  "prefer": {"name": "Prefer", "in": "header", "description": "wait=SECONDS: waits for a server where there is none", "schema": {"type": "string"}}
+  "prefer": {"name": "Prefer", "in": "header", "description": "wait=SECONDS: waits for a server where there is none; of an allocation respond-async: answers 202 while its server is pending at a readiness gate", "schema": {"type": "string"}},
+  "gate": {"name": "Agones-Alloc-Gate", "in": "header", "description": "How the game shows that players can join: parts joined by semicolons, before those of the fleet's template and of --gate. off, on, a source (watch, counter, http, tcp, webhook, sse, grpc), or source, carrier, on-timeout, timeout, key, at-least, port, path, period, try-timeout, initial-delay, successes, failures, servers with =VALUE. The annotation agones-alloc.dev/gate of a GameServerAllocation says the same", "schema": {"type": "string", "maxLength": 2048}, "example": "http; path=/ready; timeout=20s"},
+  "token": {"name": "token", "in": "path", "required": true, "description": "The annotation agones-alloc.dev/gate-token of the game server", "schema": {"type": "string", "minLength": 1, "maxLength": 64}}
 },
 "responses": {
   "Failure": {"description": "Why not; the message begins with the parameter or field that is wrong", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Failure"}}}},
   "Denied": {"description": "A Kubernetes Status", "content": {"application/json": {"schema": {"type": "object", "properties": {"kind": {"type": "string"}, "code": {"type": "integer"}, "message": {"type": "string"}}}}}},
-  "Claim": {"description": "The claim", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Claim"}}}}
+  "Claim": {"description": "The claim", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Claim"}}}},
+  "Pending": {"description": "Claimed, and not ready for players yet: asked for with Prefer: respond-async. Location is where the end is told",
+    "headers": {"Location": {"schema": {"type": "string"}}, "Preference-Applied": {"schema": {"type": "string"}}},
+    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pending"}}}},
+  "NobodyWaits": {"description": "No pending server that is known here has this token", "content": {"text/plain": {"schema": {"type": "string"}}}}
 },
 "schemas": {
   "Failure": {"type": "object", "required": ["code", "message"], "properties": {"code": {"type": "integer"}, "message": {"type": "string"}}},
@@ -182,7 +203,8 @@ inline constexpr std::string_view service_document_components = R"json("componen
       "selectors": {"type": "array", "items": {"type": "object", "required": ["free", "inFlight"], "properties": {"free": {"type": "integer"}, "inFlight": {"type": "integer"},
         "clauses": {"type": "array", "items": {"type": "object", "required": ["name", "remaining"], "properties": {"name": {"type": "string"}, "remaining": {"type": "integer"}}}}}}},
       "gameServers": {"type": "array", "items": {"type": "string"}}}},
-  "Claim": {"type": "object", "properties": {"id": {"type": "string"}, "namespace": {"type": "string"}, "gameServerName": {"type": "string"}, "state": {"type": "string"}, "confirmed": {"type": "boolean"}, "expires": {"type": "string"}, "notUndone": {"type": "array", "items": {"type": "string"}}}},
+  "Pending": {"type": "object", "required": ["kind", "reason", "code", "id", "namespace", "gameServerName"], "properties": {"kind": {"type": "string"}, "apiVersion": {"type": "string"}, "metadata": {"type": "object"}, "status": {"type": "string"}, "reason": {"type": "string", "enum": ["Pending"]}, "message": {"type": "string"}, "code": {"type": "integer", "enum": [202]}, "id": {"type": "string", "description": "Of the claim"}, "namespace": {"type": "string"}, "gameServerName": {"type": "string"}, "deadline": {"type": "string"}}},
+  "Claim": {"type": "object", "properties": {"id": {"type": "string"}, "namespace": {"type": "string"}, "gameServerName": {"type": "string"}, "state": {"type": "string"}, "confirmed": {"type": "boolean"}, "expires": {"type": "string"}, "pending": {"type": "boolean", "description": "true: not ready for players yet"}, "deadline": {"type": "string", "description": "Of a pending one: then the wait ends"}, "ended": {"type": "string", "enum": ["ready", "timed_out", "failed", "abandoned", "gone"], "description": "How the wait ended, where the claim is gone and it is remembered"}, "notUndone": {"type": "array", "items": {"type": "string"}}}},
   "GameServerAllocation": {"type": "object", "description": "Of allocation.agones.dev/v1",
     "properties": {"kind": {"type": "string", "enum": ["GameServerAllocation"]}, "apiVersion": {"type": "string", "enum": ["allocation.agones.dev/v1"]}, "metadata": {"type": "object"}, "spec": {"$ref": "#/components/schemas/AllocationSpec"}, "status": {"type": "object"}}},
   "Selector": {"type": "object", "properties": {"matchLabels": {"$ref": "#/components/schemas/StringMap"}, "matchExpressions": {"type": "array", "items": {"type": "object", "properties": {"key": {"type": "string"}, "operator": {"type": "string"}, "values": {"type": "array", "items": {"type": "string"}}}}}, "gameServerState": {"type": "string", "enum": ["Ready", "Allocated"]}, "counters": {"type": "object"}, "lists": {"type": "object"}, "players": {"type": "object"}}},
