@@ -1,5 +1,7 @@
 #include "cluster_serving.hpp"
 
+#include "grpc_serving.hpp"
+
 #include <agones_alloc/beast/remote/folder_secrets.hpp>
 #include <agones_alloc/beast/remote/kubernetes_secrets.hpp>
 #include <agones_alloc/yaml/manifest_files.hpp>
@@ -47,16 +49,17 @@ auto flow_settings(server_options const& options) -> multi_cluster_options {
   return out;
 }
 
-/// Everything of all --policies, or the problems.
-auto load_policies(std::vector<std::string> const& paths, yaml::problems& problems)
-    -> std::vector<game_server_allocation_policy> {
-  std::vector<game_server_allocation_policy> out;
-  for (auto const& path : paths) {
-    auto loaded = yaml::load_path(path);
-    std::move(loaded.errors.begin(), loaded.errors.end(), std::back_inserter(problems));
-    std::move(loaded.policies.begin(), loaded.policies.end(), std::back_inserter(out));
+/// Endpoints of the policies that this program cannot call.
+void add_endpoint_problems(std::vector<game_server_allocation_policy> const& policies, remote_protocol otherwise,
+                           std::vector<std::string>& problems) {
+  auto const missing = grpc_problem();
+  if (missing.empty()) return;
+  for (auto const& policy : policies) {
+    for (auto const& endpoint : policy.connection_info.allocation_endpoints) {
+      if (protocol_of(endpoint.view(), otherwise) == remote_protocol::rest) continue;
+      problems.push_back("policy " + to_string(key_of(policy.meta)) + ": endpoint \"" + endpoint.str() + "\": " + missing);
+    }
   }
-  return out;
 }
 
 }  // namespace
@@ -67,13 +70,16 @@ cluster_serving::cluster_serving(boost::asio::any_io_executor executor, server_o
     : settings_{options.clusters},
       log_{log},
       secrets_{make_secrets(executor, options.clusters, cluster, time)},
-      remote_{executor, secrets_.get(), time, remote_settings(options.clusters, log, counts)},
+      rest_{executor, secrets_.get(), time, remote_settings(options.clusters, log, counts)},
+      grpc_{make_grpc_remote(executor, secrets_.get(), time, options.clusters, log, counts)},
+      remote_{executor, rest_, grpc_.get(), options.clusters.protocol, grpc_problem()},
       clusters_{executor, &local, remote_, policies_, time, random, flow_settings(options), {&counts, &log}},
       backend_{executor, local_backend, clusters_},
       page_{policies_, clusters_, remote_} {
   if (directory != nullptr && !options.directory.local_only) {
     remote_fleets_options how;
     how.connect_time = settings_.connect_time;
+    how.otherwise = settings_.protocol;
     how.secret_time_to_live = settings_.secret_time;
     how.secret_retry = std::min<std::chrono::nanoseconds>(settings_.secret_time, std::chrono::seconds{5});
     // A silent remote is noticed by its heartbeats: it is taken to send them as this server does.
@@ -97,12 +103,22 @@ cluster_serving::cluster_serving(boost::asio::any_io_executor executor, server_o
 
 auto cluster_serving::prepare(std::vector<game_server_allocation_policy> with_fleets) -> bool {
   with_fleets_ = std::move(with_fleets);
-  yaml::problems problems;
-  auto all = load_policies(settings_.policies, problems);
-  for (auto const& problem : problems) std::cerr << "agones-alloc-server: " << to_string(problem) << '\n';
-  all.insert(all.begin(), with_fleets_.begin(), with_fleets_.end());
+  std::vector<std::string> problems;
+  auto all = load(problems);
+  for (auto const& problem : problems) std::cerr << "agones-alloc-server: " << problem << '\n';
   policies_.replace(std::move(all));
   return problems.empty();
+}
+
+auto cluster_serving::load(std::vector<std::string>& problems) const -> std::vector<game_server_allocation_policy> {
+  auto out = with_fleets_;
+  for (auto const& path : settings_.policies) {
+    auto loaded = yaml::load_path(path);
+    for (auto const& problem : loaded.errors) problems.push_back(to_string(problem));
+    std::move(loaded.policies.begin(), loaded.policies.end(), std::back_inserter(out));
+  }
+  add_endpoint_problems(out, settings_.protocol, problems);
+  return out;
 }
 
 void cluster_serving::start() {
@@ -118,13 +134,12 @@ void cluster_serving::stop() {
 
 void cluster_serving::look() {
   if (settings_.policies.empty()) return;
-  yaml::problems problems;
-  auto all = load_policies(settings_.policies, problems);
+  std::vector<std::string> problems;
+  auto all = load(problems);
   for (auto const& problem : problems) {
-    log_.log(severity::error, "policies cannot be used; the last good ones stay in use", {{"reason", to_string(problem)}});
+    log_.log(severity::error, "policies cannot be used; the last good ones stay in use", {{"reason", problem}});
   }
   if (!problems.empty()) return;
-  all.insert(all.begin(), with_fleets_.begin(), with_fleets_.end());
   auto const count = std::to_string(all.size());
   policies_.replace(std::move(all));
   log_.log(severity::info, "policies were read again", {{"policies", count}});

@@ -11,6 +11,8 @@
 #include <agones_alloc/beast/kubernetes/kubernetes_mirror.hpp>
 #include <agones_alloc/beast/multi_cluster_backend.hpp>
 #include <agones_alloc/beast/remote/clusters_page.hpp>
+#include <agones_alloc/beast/remote/connected_remote.hpp>
+#include <agones_alloc/beast/remote/remote_by_protocol.hpp>
 #include <agones_alloc/beast/remote/remote_fleets.hpp>
 #include <agones_alloc/beast/remote/rest_remote_allocator.hpp>
 #include <agones_alloc/beast/remote/secret_source.hpp>
@@ -51,6 +53,8 @@ class cluster_serving {
 
  private:
   void copy_mirrors();
+  /// Everything of --policies, and what is wrong with them.
+  auto load(std::vector<std::string>& problems) const -> std::vector<agones_alloc::game_server_allocation_policy>;
 
   remote_cluster_settings const& settings_;
   agones_alloc::logger& log_;
@@ -58,7 +62,9 @@ class cluster_serving {
   agones_alloc::policy_list policies_;
   std::vector<std::unique_ptr<agones_alloc::kubernetes_mirror<agones_alloc::policy_kind>>> mirrors_;  ///< one for each namespace
   std::unique_ptr<agones_alloc::secret_source> secrets_;
-  agones_alloc::rest_remote_allocator remote_;
+  agones_alloc::rest_remote_allocator rest_;
+  std::shared_ptr<agones_alloc::connected_remote> grpc_;  ///< null: built without it
+  agones_alloc::remote_by_protocol remote_;
   agones_alloc::multi_cluster_allocator clusters_;
   agones_alloc::multi_cluster_backend backend_;
   agones_alloc::clusters_page page_;

@@ -7,8 +7,11 @@
 #include <agones_alloc/beast/allocation_backend.hpp>
 #include <agones_alloc/beast/http_handler.hpp>
 #include <agones_alloc/beast/http_router.hpp>
+#include <agones_alloc/beast/remote/connected_remote.hpp>
+#include <agones_alloc/beast/remote/secret_source.hpp>
 #include <agones_alloc/beast/tls/tls_server.hpp>
 #include <agones_alloc/port/logger.hpp>
+#include <agones_alloc/port/metrics.hpp>
 #include <agones_alloc/port/timer.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -49,7 +52,12 @@ struct grpc_parts {
 /// Null without --grpc-listen.
 auto make_grpc(server_options const&, agones_alloc::front_end_options const&, grpc_parts const&) -> std::unique_ptr<grpc_serving>;
 
-/// Why --grpc-listen cannot be had; "": it can.
+/// For other clusters' gRPC endpoints; null in a server that was built without it.
+auto make_grpc_remote(boost::asio::any_io_executor, agones_alloc::secret_source*, agones_alloc::timer&,
+                      remote_cluster_settings const&, agones_alloc::logger&, agones_alloc::metrics&)
+    -> std::shared_ptr<agones_alloc::connected_remote>;
+
+/// Why gRPC cannot be had; "": it can.
 auto grpc_problem() -> std::string;
 
 /// The namespace that a call asks for; nullopt: it is no call, or asks for none.

@@ -9,6 +9,7 @@
 #include <agones_alloc/beast/front_proxy.hpp>
 #include <agones_alloc/beast/http_limits.hpp>
 #include <agones_alloc/beast/namespace_rules.hpp>
+#include <agones_alloc/beast/remote/endpoint.hpp>
 #include <agones_alloc/embedded/simulator_options.hpp>
 #include <agones_alloc/model/feature_gates.hpp>
 #include <agones_alloc/port/logger.hpp>
@@ -69,6 +70,7 @@ struct remote_cluster_settings {
   bool watch{false};                  ///< the policies of the Kubernetes cluster
   std::string secrets;                ///< folder of client certificates; "": the cluster's Secrets, if there is one
   bool fallback_local{false};
+  agones_alloc::remote_protocol protocol{agones_alloc::remote_protocol::rest};  ///< of endpoints that do not say
   std::uint32_t repeats{0};
   std::vector<int> exhausted_codes;
   std::chrono::nanoseconds call_time{std::chrono::seconds{10}};

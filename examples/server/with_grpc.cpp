@@ -2,6 +2,7 @@
 
 #include <agones_alloc/grpc/allocation_front_end.hpp>
 #include <agones_alloc/grpc/grpc_listener.hpp>
+#include <agones_alloc/grpc/grpc_remote_allocator.hpp>
 #include <agones_alloc/grpc/information_front_end.hpp>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -9,6 +10,8 @@
 
 #include <grpc/support/log.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <iostream>
 #include <utility>
@@ -20,13 +23,42 @@ using namespace agones_alloc;
 namespace {
 
 /// gRPC writes to standard error by itself, and has one place in the process for all its words.
-logger* grpc_words = nullptr;
+std::atomic<logger*> grpc_words{nullptr};
 
 void take_grpc_words(gpr_log_func_args* said) {
-  if (grpc_words == nullptr) return;
+  auto* const to = grpc_words.load();
+  if (to == nullptr) return;
   // Handshakes that fail are everyday, whoever scans ports, and errors in gRPC's eyes.
-  grpc_words->log(severity::debug, "gRPC", {{"detail", said->message}});
+  to->log(severity::debug, "gRPC", {{"detail", said->message}});
 }
+
+/// While there is one, the log has what gRPC says. Whoever uses gRPC has one; made and destroyed on the server's thread.
+class grpc_ear {
+ public:
+  explicit grpc_ear(logger& log) {
+    ++count();
+    grpc_words = &log;
+    gpr_set_log_function(&take_grpc_words);
+  }
+  ~grpc_ear() {
+    if (--count() == 0) grpc_words = nullptr;
+  }
+  grpc_ear(grpc_ear const&) = delete;
+  auto operator=(grpc_ear const&) -> grpc_ear& = delete;
+
+ private:
+  static auto count() -> int& {
+    static int ears = 0;
+    return ears;
+  }
+};
+
+struct heard_remote {
+  heard_remote(logger& log, boost::asio::any_io_executor executor, secret_source* secrets, timer& time, grpc_remote_options how)
+      : ear{log}, remote{std::move(executor), secrets, time, std::move(how)} {}
+  grpc_ear ear;
+  grpc_remote_allocator remote;
+};
 
 auto stream_bounds(server_options const& options) -> fleets_options {
   fleets_options out;
@@ -49,15 +81,10 @@ auto listener_options(server_options const& options, bool information) -> grpc_l
 class serving final : public grpc_serving {
  public:
   serving(server_options const& options, front_end_options const& front_end, grpc_parts const& parts)
-      : options_{options}, parts_{parts}, allocation_{parts.backend, parts.time, front_end} {
+      : options_{options}, parts_{parts}, ear_{parts.log}, allocation_{parts.backend, parts.time, front_end} {
     if (parts.directory != nullptr) information_.emplace(*parts.directory, parts.time, front_end, stream_bounds(options));
-    grpc_words = &parts.log;
-    gpr_set_log_function(&take_grpc_words);
   }
-  ~serving() override {
-    listener_.reset();
-    grpc_words = nullptr;
-  }
+  ~serving() override { listener_.reset(); }
 
   void add_routes(http_router& to) override {
     to.add(std::string{allocation_front_end::path}, allocation_);
@@ -100,6 +127,7 @@ class serving final : public grpc_serving {
 
   server_options const& options_;
   grpc_parts parts_;
+  grpc_ear ear_;
   allocation_front_end allocation_;
   std::optional<information_front_end> information_;  ///< where there is a directory
   std::unique_ptr<grpc_listener> listener_;
@@ -113,6 +141,19 @@ auto make_grpc(server_options const& options, front_end_options const& front_end
     -> std::unique_ptr<grpc_serving> {
   if (!options.grpc.used()) return nullptr;
   return std::make_unique<serving>(options, front_end, parts);
+}
+
+auto make_grpc_remote(boost::asio::any_io_executor executor, secret_source* secrets, timer& time,
+                      remote_cluster_settings const& settings, logger& log, metrics& counts) -> std::shared_ptr<connected_remote> {
+  grpc_remote_options how;
+  how.connect_time = settings.connect_time;
+  how.exhausted_codes = settings.exhausted_codes;
+  how.secret_time_to_live = settings.secret_time;
+  how.secret_retry = std::min<std::chrono::nanoseconds>(settings.secret_time, std::chrono::seconds{5});
+  how.counts = &counts;
+  how.log = &log;
+  auto const made = std::make_shared<heard_remote>(log, std::move(executor), secrets, time, std::move(how));
+  return {made, &made->remote};
 }
 
 auto grpc_problem() -> std::string { return {}; }

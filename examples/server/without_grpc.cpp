@@ -6,6 +6,12 @@ auto make_grpc(server_options const&, agones_alloc::front_end_options const&, gr
   return nullptr;
 }
 
+auto make_grpc_remote(boost::asio::any_io_executor, agones_alloc::secret_source*, agones_alloc::timer&,
+                      remote_cluster_settings const&, agones_alloc::logger&, agones_alloc::metrics&)
+    -> std::shared_ptr<agones_alloc::connected_remote> {
+  return nullptr;
+}
+
 auto grpc_problem() -> std::string {
   return "this server was built without gRPC: install libgrpc++-dev, libprotobuf-dev and protobuf-compiler-grpc, and build again";
 }

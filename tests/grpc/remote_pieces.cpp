@@ -228,6 +228,7 @@ TEST_CASE("each code has its meaning (8.9)") {
     CHECK(out.result == wanted);
     CHECK(out.message == "some words");
     CHECK(out.whole_cluster == (code == 9));
+    CHECK(out.errors.size() == (wanted == outcome::invalid ? 1 : 0));
   }
   CHECK(judged(ended(13, "")).message == "Internal");
   CHECK(judged(ended(13, std::string(5000, 'x'))).message.view().size() == 512);
@@ -247,6 +248,8 @@ TEST_CASE("Agones' words mean nothing available with whatever code, and so do fu
 
 TEST_CASE("Unavailable is not executed only where somebody says so") {
   CHECK(judged(ended(14, "Socket closed")).result == outcome::unknown);
+  CHECK(judged(ended(14, "Received RST_STREAM with error code 2")).result == outcome::unknown);
+  CHECK(judged(ended(14, "Received RST_STREAM with error code 7")).result == outcome::unavailable);
   CHECK(judged(ended(14, "failed to connect to all addresses; last error: refused")).result == outcome::unavailable);
   auto answer = ended(14);
   answer.retry_after = "3";

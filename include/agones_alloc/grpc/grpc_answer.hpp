@@ -25,8 +25,8 @@ struct grpc_answer {
 /// Agones' words for "nothing available", or whose HTTP status is among `exhausted_codes`: exhausted. Aborted: contention.
 /// InvalidArgument, OutOfRange and 422: invalid. Unauthenticated and PermissionDenied: refused. NotFound and Unimplemented: not
 /// executed; FailedPrecondition: neither by the cluster's other endpoints. Unavailable: not executed only when the remote says so (a
-/// time to come again, or an AllocationFailure with that outcome) or gRPC says that it never had a connection: a lost one
-/// has the same code. All else, and an answer over the bound: unknown.
+/// time to come again, or an AllocationFailure with that outcome) or gRPC says that it never had a connection, or that
+/// its stream was refused: a lost one has the same code. All else, and an answer over the bound: unknown.
 AGONES_ALLOC_DECL auto judge_grpc_answer(grpc_answer const&, remote_call const&, std::vector<int> const& exhausted_codes)
     -> remote_result;
 

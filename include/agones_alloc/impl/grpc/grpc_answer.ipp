@@ -86,10 +86,12 @@ inline auto read_seconds(std::string_view text) -> std::optional<std::chrono::na
   return std::chrono::seconds{std::min<std::uint32_t>(seconds, 3600)};
 }
 
-/// In gRPC's own words: there was no connection, and the call never left this process. Where a gRPC has other words for it the
-/// call is of unknown fate, which costs a try but never a server.
-inline auto never_left(std::string_view message) noexcept -> bool {
-  return message.starts_with("failed to connect to all addresses") || message.starts_with("DNS resolution failed");
+/// In gRPC's own words: there was no connection, and the call never left this process, or its stream was refused, which
+/// HTTP/2 has for what was not looked at. Where a gRPC has other words for it the call is of unknown fate, which costs a try but
+/// never a server.
+inline auto never_begun(std::string_view message) noexcept -> bool {
+  return message.starts_with("failed to connect to all addresses") || message.starts_with("DNS resolution failed") ||
+         message == "Received RST_STREAM with error code 7";
 }
 
 inline auto meaning_of_code(grpc_answer const& answer, bool told_not_executed) -> outcome {
@@ -105,7 +107,7 @@ inline auto meaning_of_code(grpc_answer const& answer, bool told_not_executed) -
     case grpc_code::unimplemented: return outcome::unavailable;
     case grpc_code::aborted: return outcome::contention;
     case grpc_code::unavailable:
-      return told_not_executed || never_left(answer.message) ? outcome::unavailable : outcome::unknown;
+      return told_not_executed || never_begun(answer.message) ? outcome::unavailable : outcome::unknown;
     case grpc_code::resource_exhausted: return told_not_executed ? outcome::unavailable : outcome::unknown;
     case grpc_code::ok:
     case grpc_code::cancelled:
@@ -147,6 +149,7 @@ AGONES_ALLOC_DECL auto judge_grpc_answer(grpc_answer const& answer, remote_call 
   out.result = detail::meaning_of_code(answer, retry.has_value() || details.outcome == "unavailable");
   // Its store's word, for which there is no code.
   if (code == grpc_code::unknown && details.outcome == "refused") out.result = outcome::refused;
+  if (out.result == outcome::invalid) out.errors = detail::refused_there(out.message.view());
   // It has seen the request often enough; so have its siblings.
   out.whole_cluster = code == grpc_code::failed_precondition;
   out.retry_after = retry.value_or(std::chrono::seconds{0});

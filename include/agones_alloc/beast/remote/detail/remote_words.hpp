@@ -3,9 +3,11 @@
 
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/model/allocation.hpp>
+#include <agones_alloc/model/field_error.hpp>
 #include <agones_alloc/model/game_server.hpp>
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -13,6 +15,11 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
 /// The same for every code that it comes with (spec 8.9).
 inline constexpr std::string_view unallocated_text = "there is no available GameServer to allocate";
+
+/// What a remote does not take, in its words: for callers, who are told fields.
+inline auto refused_there(std::string_view words) -> field_errors {
+  return {{field_error_type::forbidden, "spec", "", "another cluster does not take it: " + std::string{words}}};
+}
 
 /// The server that a remote handed out, as far as it tells.
 inline auto server_of(allocation_status&& status, shared_string const& space) -> game_server_ptr {

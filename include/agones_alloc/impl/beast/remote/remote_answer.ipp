@@ -98,6 +98,7 @@ AGONES_ALLOC_DECL auto judge_remote_answer(client_response const& answer, remote
     return out;
   }
   out.result = detail::meaning_of(answer.status, error, answer.retry_after.has_value());
+  if (out.result == outcome::invalid) out.errors = detail::refused_there(out.message.view());
   // It has seen the request often enough; so have its siblings.
   out.whole_cluster = answer.status == 508;
   out.retry_after = answer.retry_after.value_or(std::chrono::seconds{0});

@@ -1,0 +1,154 @@
+"""Several of the built server with policies and certificates, and endpoints that misbehave."""
+import contextlib
+import json
+import pathlib
+import signal
+import socket
+import ssl
+import subprocess
+import threading
+
+from kit import KUBERNETES, ROOT, Secured, fleet_file
+
+MANY = {"spec": {"multiClusterSetting": {"enabled": True}}}
+
+
+def policy(name, priority, endpoints, weight=100, host="localhost", secret="client", labels=None):
+    return {"apiVersion": "multicluster.agones.dev/v1", "kind": "GameServerAllocationPolicy",
+            "metadata": {"name": name, "labels": labels or {},
+                         "annotations": {"agones-alloc.dev/server-name": host} if endpoints else {}},
+            "spec": {"priority": priority, "weight": weight,
+                     "connectionInfo": {"clusterName": name, "namespace": "default", "secretName": secret,
+                                        "allocationEndpoints": endpoints}}}
+
+
+def certificates(place, *options):
+    subprocess.run([str(ROOT / "tools/certs"), str(place), *options], check=True, stdout=subprocess.DEVNULL)
+
+
+class Server(Secured):
+    """One over plain HTTP or mutual TLS, with so many servers that never end by themselves."""
+
+    def __init__(self, place, name, replicas, *options, tls=False, policies=None):
+        given = ["--fleets", fleet_file(place, replicas, name="arena", file=f"{name}.yaml"), "--session-length", "never"]
+        if tls:
+            given += ["--tls-reload-interval", "100ms"]
+        if policies is not None:
+            self.policies = place / f"{name}-policies.json"
+            self.set_policies(policies)
+            given += ["--policies", str(self.policies), "--client-secrets", str(place / "certs/clients"),
+                      "--client-secret-age", "200ms", "--no-remote-fleets"]  # the endpoints here count what they are asked
+        super().__init__(place, *given, *options, tls=tls)
+        self.wait_ready(replicas)
+
+    def set_policies(self, policies):
+        self.policies.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": policies}))
+
+    def series(self, name):
+        """The lines of /metrics that begin with it."""
+        return [line for line in self.ask("GET", "/metrics")[1].splitlines() if line.startswith(name)]
+
+    def allocate(self, body=None, headers=None, query=""):
+        status, text = self.ask("POST", KUBERNETES + query, body or MANY, headers)
+        return status, json.loads(text)
+
+    def stop(self):
+        super().stop(signal.SIGKILL)
+
+
+class Endpoint:
+    """A TLS port that does to each connection what the case says."""
+
+    def __init__(self, place, handle, client_authority=True, port=0):
+        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.context.load_cert_chain(place / "certs/server/tls.crt", place / "certs/server/tls.key")
+        if client_authority:
+            self.context.load_verify_locations(place / "certs/ca.crt")
+            self.context.verify_mode = ssl.CERT_REQUIRED
+        self.socket = socket.create_server(("127.0.0.1", port))
+        self.port = self.socket.getsockname()[1]
+        self.handle, self.requests, self.methods = handle, 0, []
+        self.left = threading.Event()
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            try:
+                plain, _ = self.socket.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.one, args=(plain,), daemon=True).start()
+
+    def one(self, plain):
+        with contextlib.suppress(OSError), self.context.wrap_socket(plain, server_side=True) as link:
+            while got := read_request(link):
+                self.requests += 1
+                self.methods.append(got[0].split(b" ")[0])
+                if not self.handle(link):
+                    break
+        self.left.set()
+
+    def close(self):
+        self.socket.close()
+
+
+def read_request(link):
+    text = b""
+    while b"\r\n\r\n" not in text:
+        more = link.recv(65536)
+        if not more:
+            return None
+        text += more
+    head, _, body = text.partition(b"\r\n\r\n")
+    length = next((int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length")), 0)
+    while len(body) < length:
+        body += link.recv(65536)
+    return head, body
+
+
+def answer(status, body):
+    return f"HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
+
+
+def wait_for_end(link):
+    with contextlib.suppress(OSError):
+        link.recv(1)
+    return False
+
+
+class World:
+    """What a case has started, and ends with it."""
+
+    def __init__(self, folder):
+        self.place, self.started = pathlib.Path(folder), []
+        certificates(self.place / "certs")
+
+    def server(self, *args, **named):
+        made = Server(self.place, *args, **named)
+        self.started.append(made.stop)
+        return made
+
+    def endpoint(self, handle, **named):
+        made = Endpoint(self.place, handle, **named)
+        self.started.append(made.close)
+        return made
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for stop in reversed(self.started):
+            stop()
+
+
+def near(port):
+    return f"127.0.0.1:{port}"
+
+
+def dead_port():
+    with socket.create_server(("127.0.0.1", 0)) as one:
+        return one.getsockname()[1]
+
+
+def states(answers):
+    return [a["status"]["state"] for _, a in answers]
