@@ -51,13 +51,14 @@ auto counted(served& s, int& calls) -> void {
 
 }  // namespace
 
-TEST_CASE("what a remote is sent: the policy's namespace, no several clusters, its id, its hops, the time left") {
+TEST_CASE("what a remote is sent: the policy's namespace, no several clusters, its id, its hops, its gate, the time left") {
   served far;
-  std::string path, id, hops, timeout, body;
+  std::string path, id, hops, gate, timeout, body;
   far.handler.act = [&](http_request const& request, http_handler::reply done) {
     path = request.path;
     id = request.header("idempotency-key");
     hops = request.header("agones-alloc-hops");
+    gate = request.header("agones-alloc-gate");
     timeout = request.header("grpc-timeout");
     body = request.body;
     std::move(done)(named("far"));
@@ -65,6 +66,7 @@ TEST_CASE("what a remote is sent: the policy's namespace, no several clusters, i
   calling f{plain(far)};
   auto call = f.call();
   call.hops = 1;
+  call.gate = "http; port=health";
   auto const got = f.told(call);
   CHECK(got.result == outcome::allocated);
   CHECK(got.server->meta.name == "far");
@@ -72,6 +74,7 @@ TEST_CASE("what a remote is sent: the policy's namespace, no several clusters, i
   CHECK(path == "/allocation.AllocationService/Allocate");
   CHECK(id == "id-1");
   CHECK(hops == "2");
+  CHECK(gate == "http; port=health");
   CHECK(timeout.size() > 1);
   allocation::AllocationRequest message;
   REQUIRE(message.ParseFromString(body));
@@ -80,7 +83,9 @@ TEST_CASE("what a remote is sent: the policy's namespace, no several clusters, i
   CHECK(message.gameserverselectors(0).matchlabels().at("agones.dev/fleet") == "fleet");
   call.deadline = std::chrono::steady_clock::time_point::max();
   call.request_id.clear();
+  call.gate.clear();
   CHECK(f.told(call).result == outcome::allocated);
+  CHECK(gate.empty());
   CHECK(timeout.empty());
   CHECK(id.empty());
 }
@@ -113,6 +118,11 @@ TEST_CASE("what cannot be said is refused with its field, and nothing is sent (Q
   CHECK(got.result == outcome::invalid);
   REQUIRE(got.errors.size() == 1);
   CHECK(got.errors[0].field == "spec.selectors[0].matchExpressions[0]");
+  far.on_loop([&] { CHECK(calls == 0); });
+  // By its policy this cluster knows them.
+  call.match_expressions = true;
+  CHECK(f.told(call).result == outcome::allocated);
+  far.on_loop([&] { calls = 0; });
   call = f.call();
   call.request_id = "a\nb";
   got = f.told(call);

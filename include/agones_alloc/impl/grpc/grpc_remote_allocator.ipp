@@ -170,13 +170,13 @@ class grpc_remote_core final : public std::enable_shared_from_this<grpc_remote_c
   /// False: it cannot be said, see `out`.
   static auto write(grpc_errand& one, remote_result& out) -> bool {
     auto const& call = one.call;
-    if (!is_metadata(call.request_id)) {
+    if (!is_metadata(call.request_id) || !is_metadata(call.gate)) {
       out.whole_cluster = true;
       out.message = "the request cannot be written";
       return false;
     }
     ::allocation::AllocationRequest message;
-    if (auto problem = allocation_to_message(*call.allocation, message, call.gates, {call.namespace_.view(), true})) {
+    if (auto problem = allocation_to_message(*call.allocation, message, call.gates, {call.namespace_.view(), true, call.match_expressions})) {
       out.result = outcome::invalid;
       out.errors.push_back({field_error_type::forbidden, std::move(problem->field), "", std::move(problem->message)});
       return false;
@@ -247,6 +247,7 @@ class grpc_remote_core final : public std::enable_shared_from_this<grpc_remote_c
     out->request = std::move(one->message);
     if (call.deadline != std::chrono::steady_clock::time_point::max()) out->set_time(call.deadline - now);
     if (!call.request_id.empty()) out->context.AddMetadata("idempotency-key", call.request_id);
+    if (!call.gate.empty()) out->context.AddMetadata("agones-alloc-gate", call.gate);
     out->context.AddMetadata("agones-alloc-hops", std::to_string(call.hops + 1));
     ++one->target->sent;
     run(one, out, grpc_allocate_path, [self = shared_from_this(), one](outgoing_call& ended) {
