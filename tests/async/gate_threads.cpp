@@ -39,6 +39,7 @@ struct pool_world {
   memory_store store{pool.get_executor()};
   asio_timer clock{pool.get_executor()};
   seeded_random random{1};
+  seeded_random random_of_gate{2};
   pool_probe probe{pool.get_executor()};
   std::unique_ptr<readiness_gate> gate;
   std::unique_ptr<allocator> alloc;
@@ -53,7 +54,7 @@ struct pool_world {
     options.otherwise = gate_of(settings);
     gate_ports ports;
     ports.probe = &probe;
-    gate = std::make_unique<readiness_gate>(pool.get_executor(), cache, store, clock, random, std::move(options), ports);
+    gate = std::make_unique<readiness_gate>(pool.get_executor(), cache, store, clock, random_of_gate, std::move(options), ports);
     alloc = std::make_unique<allocator>(pool.get_executor(), cache, store, clock, random, allocator_options{},
                                         allocator_ports{nullptr, nullptr, nullptr, gate.get(), gate.get()});
   }
@@ -66,15 +67,14 @@ struct pool_world {
     for (int i = 0; i != servers; ++i) cache.store(*store.create(make_server("gs-" + std::to_string(i))));
   }
   void note(error_code, allocation_result const& result) {
-    ++told;
-    if (result.result != outcome::allocated) return;
-    if (has_pending(*result.server)) {
+    if (result.result == outcome::allocated && has_pending(*result.server)) {
       ++pending;
-      return;
+    } else if (result.result == outcome::allocated) {
+      ++allocated;
+      std::lock_guard const lock{mutex};
+      names.insert(result.server->meta.name.str());
     }
-    ++allocated;
-    std::lock_guard const lock{mutex};
-    names.insert(result.server->meta.name.str());
+    ++told;  // last: who has seen it looks at the others
   }
   auto in_state(game_server_state wanted) -> int {
     int out = 0;

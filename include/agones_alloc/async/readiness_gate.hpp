@@ -37,7 +37,8 @@ class gate_core;
 /// write has the version that it was decided on.
 ///
 /// Lifetimes: cache, store, timer, random source and ports must outlive it and the completions of what it began; it must outlive the
-/// allocator and its outstanding operations. Destroying it stops it. Thread safety: all functions from any thread.
+/// allocator and its outstanding operations. Destroying it stops it. Thread safety: all functions from any thread. Where the executor runs
+/// several functions at once, as a pool does, random source and secrets must be no other's: the allocator has its own.
 class readiness_gate final : public server_observer {
  public:
   using handler = boost::asio::any_completion_handler<void(error_code, gate_result)>;

@@ -113,7 +113,7 @@ class gate_core : public std::enable_shared_from_this<gate_core> {
   AGONES_ALLOC_DECL auto can(gate_source) const noexcept -> bool;
   /// For one allocation on this server.
   AGONES_ALLOC_DECL auto choose(game_server const&, std::string_view request_text) -> gate_settings;
-  /// On the executor.
+  /// Any thread.
   AGONES_ALLOC_DECL auto draw_token() -> std::string;
   auto admit() noexcept -> bool;
   void done() noexcept { calls_.fetch_sub(1, std::memory_order_relaxed); }
@@ -145,6 +145,8 @@ class gate_core : public std::enable_shared_from_this<gate_core> {
   static auto id_key(std::string_view ns, std::string_view id) -> std::string;
   void follow(game_server_ptr const&);
   void begin(game_server_ptr const&, object_key);
+
+  auto draw() -> double;
 
   // The turn.
   void turn();
@@ -184,6 +186,7 @@ class gate_core : public std::enable_shared_from_this<gate_core> {
   gate_options options_;
   gate_ports ports_;
 
+  std::mutex drawing_;  ///< the random sources: the allocator draws tokens beside the turn
   mutable std::mutex mutex_;
   std::unordered_map<object_key, entry_ptr, gate_key_hash> entries_;
   std::unordered_map<std::string, entry_ptr> by_id_;      ///< by namespace and id

@@ -243,7 +243,15 @@ AGONES_ALLOC_DECL auto gate_core::choose(game_server const& server, std::string_
   return out;
 }
 
-AGONES_ALLOC_DECL auto gate_core::draw_token() -> std::string { return drawn_id(ports_.secrets != nullptr ? *ports_.secrets : random_); }
+AGONES_ALLOC_DECL auto gate_core::draw_token() -> std::string {
+  std::lock_guard const lock{drawing_};
+  return drawn_id(ports_.secrets != nullptr ? *ports_.secrets : random_);
+}
+
+inline auto gate_core::draw() -> double {
+  std::lock_guard const lock{drawing_};
+  return random_.unit();
+}
 
 inline auto gate_core::admit() noexcept -> bool {
   if (calls_.fetch_add(1, std::memory_order_relaxed) < options_.max_calls) return true;

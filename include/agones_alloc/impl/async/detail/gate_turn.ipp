@@ -145,7 +145,7 @@ inline void gate_core::written(entry_ptr const& entry, error_code ec, store_resu
     ports_.log->log(severity::warning, "a pending game server could not be written",
                     {{"server", to_string(entry->key)}, {"error", ec.message()}, {"message", answer.server_message.view()}});
   }
-  entry->fsm.written(fate, now_, random_.unit());
+  entry->fsm.written(fate, now_, draw());
   step(entry);
 }
 
@@ -168,9 +168,9 @@ inline void gate_core::have_read(entry_ptr const& entry, error_code ec, store_re
     cache_.store(answer.server);
     stored(answer.server);  // if it is newer than what is known
     look_at(*entry);
-    entry->fsm.read_done(true, now_, random_.unit());
+    entry->fsm.read_done(true, now_, draw());
   } else {
-    entry->fsm.read_done(false, now_, random_.unit());
+    entry->fsm.read_done(false, now_, draw());
   }
   step(entry);
 }
