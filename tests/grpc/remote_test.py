@@ -280,7 +280,7 @@ def wrong_names_wrong_authorities_and_missing_secrets(w):
 
 @case
 def who_may_not_allocate_there_is_told(w):
-    certificates(w.place / "certs", "--client", "client", "--client", "guest")
+    certificates(w.place, "--client", "client", "--client", "guest")
     west = w.remote("west", 5, "--allow-client", "CN:client=default", "--allow-client", "CN:guest=lobby")
     here = w.server("here", 1, policies=[policy("west", 1, [over_grpc(west.grpc_port)], secret="guest"), policy("here", 2, [])])
     status, got = here.allocate()
@@ -344,7 +344,7 @@ def certificates_of_both_sides_rotate_under_load(w):
     for one in callers:
         one.start()
     for round_ in range(5):
-        certificates(w.place / "certs")
+        certificates(w.place)
         wait_until(lambda number=round_ + 2: endpoint_of(here, "west")["connections"][0]["credentialVersion"] >= number, "it is read")
         time.sleep(0.2)
     done.set()

@@ -90,7 +90,7 @@ class Server(Secured):
 
 def certificates(folder, *clients):
     options = [part for name in clients for part in ("--client", name)]
-    subprocess.run([str(ROOT / "tools/certs"), str(pathlib.Path(folder) / "certs"), *options], check=True, stdout=subprocess.DEVNULL)
+    kit.certificates(pathlib.Path(folder), *options)
 
 
 def health(server, service=""):

@@ -2,7 +2,6 @@
 import json
 import os
 import sys
-import time
 
 try:
     from selenium import webdriver
@@ -14,7 +13,8 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-PATIENCE = 60  # seconds that nothing here comes near to, unless something hangs
+from kit import PATIENCE, expect
+
 KEYS = {"tab": Keys.TAB, "enter": Keys.ENTER, "escape": Keys.ESCAPE, "space": Keys.SPACE}
 
 # Before any script of the page: violations of the policy, and what nobody caught.
@@ -25,23 +25,6 @@ addEventListener("securitypolicyviolation", (e) => violations.push(`${e.violated
 addEventListener("error", (e) => faults.push(String(e.message)));
 addEventListener("unhandledrejection", (e) => faults.push(String(e.reason)));
 """
-
-
-def expect(condition, text):
-    if not condition:
-        raise AssertionError(text)
-
-
-def until(holds, what):
-    """The first value that is true."""
-    end = time.monotonic() + PATIENCE
-    while True:
-        value = holds()
-        if value:
-            return value
-        if time.monotonic() > end:
-            raise AssertionError(what() if callable(what) else what)
-        time.sleep(0.05)
 
 
 class Browser:

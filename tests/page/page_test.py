@@ -1,94 +1,40 @@
 #!/usr/bin/env python3
 """The live page of the built server in a real Chromium.
 
-Usage: page_test.py PATH-OF-agones-alloc-server [WORD-OF-A-CASE] [--screenshot FILE]
+Usage: page_test.py PATH-OF-agones-alloc-server [WORD-OF-A-CASE|picture=FILE]
 Prints one line a case and a summary, and exits with 1 when a case failed. Needs chromium, chromium-driver, python3-selenium.
 """
-import contextlib
 import gzip
 import http.client
 import json
 import pathlib
 import re
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import threading
 
 sys.dont_write_bytecode = True  # nothing is written into the source tree
-from browser import PATIENCE, Browser, expect, until
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "server"))
 
-ARGUMENTS = sys.argv[1:]
-SCREENSHOT = ARGUMENTS.pop(ARGUMENTS.index("--screenshot") + 1) if "--screenshot" in ARGUMENTS else None
-ARGUMENTS = [one for one in ARGUMENTS if one != "--screenshot"]
-SERVER = ARGUMENTS[0] if len(ARGUMENTS) in (1, 2) else sys.exit(__doc__)
-WANTED = ARGUMENTS[1] if len(ARGUMENTS) == 2 else ""
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-ALLOCATE = "/apis/allocation.agones.dev/v1/namespaces/default/gameserverallocations"
+from browser import Browser  # noqa: E402
+import kit  # noqa: E402
+from kit import KUBERNETES, PATIENCE, ROOT, WANTED, WithFleets, case, certificates, expect, policy, until  # noqa: E402
+from kit import manifest as fleet  # noqa: E402
 
-cases = []
+PICTURE = "picture="  # then one for the documents is taken in place of the cases
 
 
-def case(function):
-    cases.append(function)
-    return function
-
-
-def fleet(name, replicas, labels=None, **template):
-    """JSON is YAML, and quotes what has to be quoted."""
-    manifest = {
-        "apiVersion": "agones.dev/v1", "kind": "Fleet",
-        "metadata": {"name": name, "namespace": "default", "labels": labels or {},
-                     "annotations": {"agones-alloc.dev/start-up": "1ms", "agones-alloc.dev/session-length": "never"}},
-        "spec": {"replicas": replicas, "template": {"spec": {
-            "ports": [{"name": "default", "containerPort": 7654}], **template,
-            "template": {"spec": {"containers": [{"name": "x", "image": "example"}]}}}}},
-    }
-    return json.dumps(manifest) + "\n---\n"
-
-
-def policy(name, endpoints):
-    return {"apiVersion": "multicluster.agones.dev/v1", "kind": "GameServerAllocationPolicy",
-            "metadata": {"name": name, "annotations": {"agones-alloc.dev/server-name": "localhost"} if endpoints else {}},
-            "spec": {"priority": 1, "weight": 100, "connectionInfo": {"clusterName": name, "secretName": "client",
-                                                                     "allocationEndpoints": endpoints}}}
-
-
-def free_port():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
-
-
-class Server:
+class Server(WithFleets):
     """One that runs."""
 
-    def __init__(self, place, name, fleets, *options, tls=False, policies=None, port=0):
-        self.port = port or free_port()
-        manifest = place / f"{name}.yaml"
-        manifest.write_text(fleets)
-        command = [SERVER, "--fleets", str(manifest), "--listen", f"127.0.0.1:{self.port}", "--start-up", "1ms",
-                   "--log-format", "json", "--stream-heartbeat", "1s", *options]
-        if tls:
-            command += ["--tls-cert", str(place / "certs/server/tls.crt"), "--tls-key", str(place / "certs/server/tls.key"),
-                        "--client-ca", str(place / "certs/ca.crt")]
-        if policies is not None:
-            (place / f"{name}-policies.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": policies}))
-            command += ["--policies", str(place / f"{name}-policies.json"), "--client-secrets", str(place / "certs/clients")]
-        self.tls = tls
-        self.log = open(place / f"{name}.log", "ab")
-        self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log)
-        self.url = f"{'https' if tls else 'http'}://127.0.0.1:{self.port}/"
-        until(self.listens, f"{name} does not listen: {(place / f'{name}.log').read_text()[-500:]}")
-
-    def listens(self):
-        expect(self.process.poll() is None, "the server ended")
-        with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", self.port)) == 0
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self.url = f"{'https' if self.tls else 'http'}://127.0.0.1:{self.port}/"
 
     def ask(self, method, path, body=None, headers=None):
+        """Status, fields and bytes: files are packed."""
         link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         link.request(method, path, None if body is None else json.dumps(body), {"Content-Type": "application/json", **(headers or {})})
         answer = link.getresponse()
@@ -98,15 +44,12 @@ class Server:
 
     def allocate(self, name=None):
         selector = {"matchLabels": {"agones.dev/fleet": name}} if name else {}
-        status, _, data = self.ask("POST", ALLOCATE, {"spec": {"selectors": [selector]}})
+        status, _, data = self.ask("POST", KUBERNETES, {"spec": {"selectors": [selector]}})
         expect(status in (200, 201), data)
         return json.loads(data)["status"]["state"]
 
-    def stop(self, how=signal.SIGKILL):
-        if self.process.poll() is None:
-            self.process.send_signal(how)
-        self.process.wait(timeout=PATIENCE)
-        self.log.close()
+    def stop(self):
+        super().stop(signal.SIGKILL)
 
 
 ROWS = """return [...document.querySelectorAll("#fleet-table tbody tr")].map((row) => ({
@@ -410,7 +353,7 @@ def a_screen_reader_finds_its_way(w):
 
 @case
 def a_cluster_that_is_killed_turns_stale_on_the_page(w):
-    subprocess.run([str(ROOT / "tools/certs"), str(w.place / "certs")], check=True, stdout=subprocess.DEVNULL)
+    certificates(w.place)
     east = w.server("east", fleet("far", 4), tls=True)
     here = w.server("here", fleet("near", 2), policies=[policy("here", []), policy("east", [f"127.0.0.1:{east.port}"])])
     w.browser.open(here.url)
@@ -453,7 +396,7 @@ def files_have_tags_types_and_a_strict_policy(w):
     for option in ("--no-page", "--no-fleet-directory"):
         off = w.server("off", fleet("arena", 1), option)
         expect(off.ask("GET", "/")[2] == b"" and off.ask("GET", "/page/main.js")[0] == 404, "no page is wanted")  # / as Agones has it
-    subprocess.run([str(ROOT / "tools/certs"), str(w.place / "certs")], check=True, stdout=subprocess.DEVNULL)
+    certificates(w.place)
     closed = w.server("closed", fleet("arena", 1), tls=True)
     curl = ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "--cacert", str(w.place / "certs/ca.crt"), f"https://localhost:{closed.port}/"]
     pair = ["--cert", str(w.place / "certs/clients/client/tls.crt"), "--key", str(w.place / "certs/clients/client/tls.key")]
@@ -462,8 +405,10 @@ def files_have_tags_types_and_a_strict_policy(w):
 
 
 class World:
-    def __init__(self, place, browser):
-        self.place, self.browser, self.running = place, browser, []
+    """What a case has started, and ends with it. The browser stays."""
+
+    def __init__(self, folder, browser):
+        self.place, self.browser, self.running = pathlib.Path(folder), browser, []
 
     def server(self, *arguments, **options):
         self.running.append(Server(self.place, *arguments, **options))
@@ -474,60 +419,45 @@ class World:
         server.allocate("arena")
         return self.browser.text(identity)
 
-    def end(self):
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
         self.browser.open("about:blank")
         self.browser.plain()
         for one in self.running:
-            with contextlib.suppress(Exception):
-                one.stop()
+            one.stop()
 
 
-def take_screenshot(browser, place):
-    world = World(place, browser)
+def take_picture(w, path):
     names = ("arena-eu", "arena-us", "lobby", "ranked", "training")
-    one = world.server("one", "".join(fleet(name, 20 + 7 * i, {"tier": "gold" if i % 2 else "silver"}) for i, name in enumerate(names)), "--nodes", "6")
-    browser.scheme("light")
-    browser.width(1100, 1180)
-    browser.open(one.url)
-    until(lambda: len(rows(world)) == len(names), "the fleets")
+    one = w.server("one", "".join(fleet(name, 20 + 7 * i, {"tier": "gold" if i % 2 else "silver"}) for i, name in enumerate(names)), "--nodes", "6")
+    w.browser.scheme("light")
+    w.browser.width(1100, 1180)
+    w.browser.open(one.url)
+    until(lambda: len(rows(w)) == len(names), "the fleets")
     number = 0
-    path = "return document.querySelector('#rate-chart path').getAttribute('d')"
+    curve = "return document.querySelector('#rate-chart path').getAttribute('d')"
     for burst in (5, 12, 22, 17, 9, 26, 14, 7, 11):
-        drawn = browser.run(path)
+        drawn = w.browser.run(curve)
         for _ in range(burst):
             number += 1
             one.allocate(names[number * number // 3 % 5])
-        until(lambda: browser.run(path) != drawn, "the chart")
-    browser.driver.save_screenshot(SCREENSHOT)
-    world.end()
+        until(lambda: w.browser.run(curve) != drawn, "the chart")
+    w.browser.driver.save_screenshot(path)
 
 
 def main():
-    failed = 0
-    chosen = [one for one in cases if WANTED in one.__name__]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         browser = Browser(profile)
         try:
-            if SCREENSHOT:
-                with tempfile.TemporaryDirectory() as folder:
-                    take_screenshot(browser, pathlib.Path(folder))
-                return 0
-            for one in chosen:
-                name = one.__name__.replace("_", " ")
-                with tempfile.TemporaryDirectory() as folder:
-                    world = World(pathlib.Path(folder), browser)
-                    try:
-                        one(world)
-                        print(f"ok      {name}", flush=True)
-                    except Exception as problem:  # a case that breaks must not hide the others
-                        failed += 1
-                        print(f"FAILED  {name}: {type(problem).__name__}: {problem}", flush=True)
-                    finally:
-                        world.end()
+            if not WANTED.startswith(PICTURE):
+                return kit.run_cases(lambda folder: World(folder, browser))
+            with tempfile.TemporaryDirectory() as folder, World(folder, browser) as w:
+                take_picture(w, WANTED.removeprefix(PICTURE))
+            return 0
         finally:
             browser.close()
-    print(f"{len(chosen) - failed} of {len(chosen)} cases passed")
-    return 1 if failed or not chosen else 0
 
 
 if __name__ == "__main__":

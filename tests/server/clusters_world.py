@@ -5,25 +5,16 @@ import pathlib
 import signal
 import socket
 import ssl
-import subprocess
 import threading
 
-from kit import KUBERNETES, ROOT, Secured, fleet_file
+import kit
+from kit import KUBERNETES, Secured, certificates, fleet_file, write_policies
 
 MANY = {"spec": {"multiClusterSetting": {"enabled": True}}}
 
 
-def policy(name, priority, endpoints, weight=100, host="localhost", secret="client", labels=None):
-    return {"apiVersion": "multicluster.agones.dev/v1", "kind": "GameServerAllocationPolicy",
-            "metadata": {"name": name, "labels": labels or {},
-                         "annotations": {"agones-alloc.dev/server-name": host} if endpoints else {}},
-            "spec": {"priority": priority, "weight": weight,
-                     "connectionInfo": {"clusterName": name, "namespace": "default", "secretName": secret,
-                                        "allocationEndpoints": endpoints}}}
-
-
-def certificates(place, *options):
-    subprocess.run([str(ROOT / "tools/certs"), str(place), *options], check=True, stdout=subprocess.DEVNULL)
+def policy(name, priority, endpoints, **more):
+    return kit.policy(name, endpoints, priority=priority, **more)
 
 
 class Server(Secured):
@@ -42,7 +33,7 @@ class Server(Secured):
         self.wait_ready(replicas)
 
     def set_policies(self, policies):
-        self.policies.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": policies}))
+        write_policies(self.policies, policies)
 
     def series(self, name):
         """The lines of /metrics that begin with it."""
@@ -121,7 +112,7 @@ class World:
 
     def __init__(self, folder):
         self.place, self.started = pathlib.Path(folder), []
-        certificates(self.place / "certs")
+        certificates(self.place)
 
     def server(self, *args, **named):
         made = Server(self.place, *args, **named)

@@ -14,56 +14,24 @@ import json  # noqa: E402
 import pathlib  # noqa: E402
 import queue  # noqa: E402
 import signal  # noqa: E402
-import subprocess  # noqa: E402
 import threading  # noqa: E402
 import time  # noqa: E402
 
 import kit  # noqa: E402
-from kit import PATIENCE, ROOT, Secured, case, expect  # noqa: E402
+from kit import PATIENCE, WithFleets, case, expect, manifest, policy  # noqa: E402
 
 KUBERNETES = "/apis/allocation.agones.dev/v1/namespaces/{}/gameserverallocations"
 
-FLEET = """
-apiVersion: agones.dev/v1
-kind: Fleet
-metadata:
-  name: {name}
-  namespace: {namespace}
-  labels: {{tier: {tier}}}
-  annotations: {{agones-alloc.dev/start-up: 1ms, agones-alloc.dev/session-length: never}}
-spec:
-  replicas: {replicas}
-  template:
-    spec:
-      ports: [{{name: default, containerPort: 7654}}]
-      template: {{spec: {{containers: [{{name: x, image: example}}]}}}}
----
-"""
-
 
 def fleet(name, replicas, namespace="default", tier="plain"):
-    return FLEET.format(name=name, replicas=replicas, namespace=namespace, tier=tier)
+    return manifest(name, replicas, {"tier": tier}, namespace)
 
 
-def policy(name, endpoints):
-    return {"apiVersion": "multicluster.agones.dev/v1", "kind": "GameServerAllocationPolicy",
-            "metadata": {"name": name, "annotations": {"agones-alloc.dev/server-name": "localhost"} if endpoints else {}},
-            "spec": {"priority": 1, "weight": 100, "connectionInfo": {"clusterName": name, "secretName": "client",
-                                                                     "allocationEndpoints": endpoints}}}
+class Server(WithFleets):
+    """One that is ready."""
 
-
-class Server(Secured):
-    """With fleets of its own, and clusters by policies."""
-
-    def __init__(self, place, name, fleets, *options, tls=False, policies=None, port=0):
-        manifest = place / f"{name}.yaml"
-        manifest.write_text(fleets)
-        given = ["--fleets", str(manifest), "--start-up", "1ms", "--stream-heartbeat", "1s"]
-        if policies is not None:
-            file = place / f"{name}-policies.json"
-            file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": policies}))
-            given += ["--policies", str(file), "--client-secrets", str(place / "certs/clients")]
-        super().__init__(place, *given, *options, tls=tls, port=port)
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
         self.until(lambda: self.ask("GET", "/ready")[0] == 200, "is not ready")
 
     def until(self, done, text):
@@ -324,7 +292,7 @@ class World:
         self.place, self.running = pathlib.Path(place), contextlib.ExitStack()
 
     def certificates(self, *options):
-        subprocess.run([str(ROOT / "tools/certs"), str(self.place / "certs"), *options], check=True, stdout=subprocess.DEVNULL)
+        kit.certificates(self.place, *options)
 
     def server(self, *arguments, **options):
         return self.running.enter_context(Server(self.place, *arguments, **options))

@@ -49,6 +49,49 @@ def expect(condition, text):
         raise AssertionError(text)
 
 
+def until(holds, what):
+    """The first value that is true. `what`: the words when none comes, or what makes them then."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        value = holds()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise AssertionError(what() if callable(what) else what)
+        time.sleep(0.05)
+
+
+def certificates(place, *options):
+    """What tools/certs makes, in the folder `certs` of a place."""
+    subprocess.run([str(ROOT / "tools/certs"), str(place / "certs"), *options], check=True, stdout=subprocess.DEVNULL)
+
+
+def manifest(name, replicas, labels=None, namespace="default", **template):
+    """A fleet whose servers start at once and never end. JSON is YAML, and quotes what has to be quoted."""
+    return json.dumps({
+        "apiVersion": "agones.dev/v1", "kind": "Fleet",
+        "metadata": {"name": name, "namespace": namespace, "labels": labels or {},
+                     "annotations": {"agones-alloc.dev/start-up": "1ms", "agones-alloc.dev/session-length": "never"}},
+        "spec": {"replicas": replicas, "template": {"spec": {
+            "ports": [{"name": "default", "containerPort": 7654}], **template,
+            "template": {"spec": {"containers": [{"name": "x", "image": "example"}]}}}}},
+    }) + "\n---\n"
+
+
+def policy(name, endpoints, priority=1, weight=100, secret="client", host="localhost", labels=None):
+    """Without endpoints: this cluster. `host`: the name in the endpoints' certificates."""
+    return {"apiVersion": "multicluster.agones.dev/v1", "kind": "GameServerAllocationPolicy",
+            "metadata": {"name": name, "labels": labels or {},
+                         "annotations": {"agones-alloc.dev/server-name": host} if endpoints else {}},
+            "spec": {"priority": priority, "weight": weight,
+                     "connectionInfo": {"clusterName": name, "namespace": "default", "secretName": secret,
+                                        "allocationEndpoints": endpoints}}}
+
+
+def write_policies(path, policies):
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": policies}))
+
+
 def clean_environment(extra=None):
     kept = {k: v for k, v in os.environ.items() if not k.startswith("AGONES_ALLOC_")}
     return {**kept, **(extra or {})}
@@ -161,6 +204,19 @@ class Secured(Running):
         self.headers = dict(answer.getheaders())
         link.close()
         return answer.status, text
+
+
+class WithFleets(Secured):
+    """With the manifests of its fleets, and clusters by policies."""
+
+    def __init__(self, place, name, fleets, *options, tls=False, policies=None, port=0):
+        file = place / f"{name}.yaml"
+        file.write_text(fleets)
+        given = ["--fleets", str(file), "--start-up", "1ms", "--stream-heartbeat", "1s"]
+        if policies is not None:
+            write_policies(place / f"{name}-policies.json", policies)
+            given += ["--policies", str(place / f"{name}-policies.json"), "--client-secrets", str(place / "certs/clients")]
+        super().__init__(place, *given, *options, tls=tls, port=port)
 
 
 def fleet_file(folder, replicas=10, name="simple", start_up="0s", file="fleet.yaml"):

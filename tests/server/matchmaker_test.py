@@ -16,7 +16,7 @@ sys.dont_write_bytecode = True  # nothing is written into the source tree
 CLIENT = sys.argv.pop() if len(sys.argv) == 3 else sys.exit(__doc__)
 
 import kit  # noqa: E402
-from kit import PATIENCE, ROOT, Running, case, expect, fleet_file  # noqa: E402
+from kit import PATIENCE, Running, case, expect, fleet_file  # noqa: E402
 
 
 def embedded(folder, replicas, *options, port=0):
@@ -87,7 +87,7 @@ def with_two_addresses_the_one_that_answers_is_used(folder):
 @case
 def over_mutual_tls(folder):
     certs = pathlib.Path(folder) / "certs"
-    subprocess.run([str(ROOT / "tools/certs"), str(certs)], check=True, stdout=subprocess.DEVNULL)
+    kit.certificates(pathlib.Path(folder))
     with embedded(folder, 4, "--tls-cert", str(certs / "server/tls.crt"), "--tls-key", str(certs / "server/tls.key"),
                   "--client-ca", str(certs / "ca.crt")) as server:
         time.sleep(0.2)
