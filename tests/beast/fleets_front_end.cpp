@@ -1,5 +1,5 @@
 // `/v1/fleets` and `/v1/gameservers` over real sockets: pages, tags, streams, who may look where.
-#include "../support/servers.hpp"
+#include "fed_directory.hpp"
 #include "front_end_fixture.hpp"
 
 #include <agones_alloc/beast/fleets/event_reader.hpp>
@@ -14,18 +14,8 @@
 using namespace agones_alloc;
 using namespace beast_test;
 using namespace std::chrono_literals;
-using test_support::make_server;
-using test_support::share;
 
 namespace {
-
-auto few_streams() -> fleets_options {
-  fleets_options out;
-  out.streams = 2;
-  out.heartbeat = 10s;
-  out.stream_time = 1h;
-  return out;
-}
 
 /// A stream's events, as they come.
 class listening {
@@ -99,7 +89,7 @@ class listening {
   bool over_{false};
 };
 
-struct fleets_fixture {
+struct fleets_fixture : fed_directory {
   explicit fleets_fixture(front_end_options options = {}) : front_end{directory, time, std::move(options), few_streams()} {
     REQUIRE_FALSE(listener.listen("127.0.0.1", 0));
     settle(io);
@@ -108,33 +98,13 @@ struct fleets_fixture {
     listener.close();
     settle(io);
   }
-  void put(std::string_view name, game_server_state state, std::string_view fleet = "fleet", std::string_view ns = "default") {
-    auto server = make_server(name, fleet, state);
-    server.meta.namespace_ = ns;
-    server.meta.resource_version = std::to_string(++version);
-    directory.stored(share(std::move(server)));
-    settle(io);
-    pass(20ms);  // published at the latest, if its fleet was not told of just before
-  }
-  void pass(std::chrono::nanoseconds t) {
-    time.advance(t);
-    settle(io);
-  }
   auto get(std::string_view target, std::string_view fields = {}) -> answer {
     raw_client client{io, listener.port()};
     return client.ask(request_text("GET", target, fields, ""));
   }
 
-  boost::asio::io_context io;
-  manual_timer time{io.get_executor()};
-  fleet_directory directory{io.get_executor(), time, [] {
-    fleet_directory_options out;
-    out.instance = "run1";
-    return out;
-  }()};
   fleets_front_end front_end;
   http_listener listener{io.get_executor(), front_end, time};
-  int version{0};
 };
 
 }  // namespace

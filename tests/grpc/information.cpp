@@ -1,6 +1,6 @@
 // The information service without gRPC: what is told, to whom, and how it goes on (spec 12.1).
+#include "../beast/fed_directory.hpp"
 #include "../beast/front_end_fixture.hpp"
-#include "../support/servers.hpp"
 #include "plain_request.hpp"
 
 #include <agones_alloc/grpc/allocation_front_end.hpp>
@@ -18,9 +18,8 @@
 using namespace agones_alloc;
 using namespace grpc_test;
 using namespace std::chrono_literals;
+using beast_test::fed_directory;
 using beast_test::settle;
-using test_support::make_server;
-using test_support::share;
 using event = information::InformEvent;
 
 namespace {
@@ -59,29 +58,9 @@ class reading {
   std::shared_ptr<http_body_stream> stream_;
 };
 
-auto few_streams() -> fleets_options {
-  fleets_options out;
-  out.streams = 2;
-  out.heartbeat = 10s;
-  out.stream_time = 1h;
-  return out;
-}
-
-struct informed {
+struct informed : fed_directory {
   explicit informed(front_end_options options = {}) : front_end{directory, time, std::move(options), few_streams()} { settle(io); }
   ~informed() { settle(io); }
-  void put(std::string_view name, game_server_state state, std::string_view fleet = "fleet", std::string_view ns = "default") {
-    auto server = make_server(name, fleet, state);
-    server.meta.namespace_ = ns;
-    server.meta.resource_version = std::to_string(++version);
-    directory.stored(share(std::move(server)));
-    settle(io);
-    pass(20ms);
-  }
-  void pass(std::chrono::nanoseconds t) {
-    time.advance(t);
-    settle(io);
-  }
   auto ask(std::string_view path, information::InformRequest const& request = {}, plain_request::fields fields = {}) -> http_response {
     plain_request const call{path, request.SerializeAsString(), std::move(fields)};
     std::optional<http_response> out;
@@ -107,15 +86,7 @@ struct informed {
     return out;
   }
 
-  boost::asio::io_context io;
-  manual_timer time{io.get_executor()};
-  fleet_directory directory{io.get_executor(), time, [] {
-    fleet_directory_options out;
-    out.instance = "run1";
-    return out;
-  }()};
   information_front_end front_end;
-  int version{0};
 };
 
 }  // namespace
