@@ -65,7 +65,7 @@ inline void write_recount(writer& to, fleet_recount const& count, fleet_info_par
   write_present(to, "players", count.players);
   write_non_empty(to, "counters", count.counters);
   write_non_empty(to, "lists", count.lists);
-  write_member(to, "nodeCount", static_cast<std::int64_t>(count.nodes.size()));
+  write_member(to, "nodeCount", count.nodes.size());
   if (parts.nodes) write_nodes(to, count.nodes);
   to.close('}');
 }

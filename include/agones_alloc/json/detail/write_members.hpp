@@ -17,10 +17,11 @@
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail::wire {
 
 inline void write_value(writer& to, shared_string const& value) { to.text(value); }
+/// Sizes and counts are never beyond an int64.
 template <class Integer>
   requires(std::is_integral_v<Integer> && !std::is_same_v<Integer, bool>)
 void write_value(writer& to, Integer value) {
-  to.number(value);
+  to.number(static_cast<std::int64_t>(value));
 }
 template <class T>
 void write_value(writer& to, std::vector<T> const& values) {

@@ -89,15 +89,15 @@ inline auto room_answer(std::string const& cluster, std::string_view ns, outcome
     to.text(ns);
     to.key("result");
     to.text(result_word(result));
-    wire::write_member(to, "fits", static_cast<std::int64_t>(room.fits));
+    wire::write_member(to, "fits", room.fits);
     to.key("exact");
     to.raw(room.exact ? "true" : "false");
     to.key("selectors");
     to.open('[');
     for (std::size_t i = 0; i != room.selectors.size(); ++i) {
       to.open('{');
-      wire::write_member(to, "free", static_cast<std::int64_t>(room.selectors[i].free));
-      wire::write_member(to, "inFlight", static_cast<std::int64_t>(room.selectors[i].in_flight));
+      wire::write_member(to, "free", room.selectors[i].free);
+      wire::write_member(to, "inFlight", room.selectors[i].in_flight);
       if (room.remaining != nullptr && i < room.remaining->selectors.size()) {
         to.key("clauses");
         to.open('[');
@@ -105,7 +105,7 @@ inline auto room_answer(std::string const& cluster, std::string_view ns, outcome
           to.open('{');
           to.key("name");
           to.text(clause.name);
-          wire::write_member(to, "remaining", static_cast<std::int64_t>(clause.remaining));
+          wire::write_member(to, "remaining", clause.remaining);
           to.close('}');
         }
         to.close(']');
