@@ -10,6 +10,7 @@
 #include "fleets/listeners.hpp"
 #include "fleets/settings.hpp"
 #include "median.hpp"
+#include "running_loop.hpp"
 
 #include <agones_alloc/async/allocator.hpp>
 #include <agones_alloc/async/asio_timer.hpp>
@@ -19,7 +20,6 @@
 #include <agones_alloc/beast/http_listener.hpp>
 #include <agones_alloc/json/fleet_info.hpp>
 
-#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
@@ -81,24 +81,6 @@ struct quick_random {
     state = state * 6364136223846793005ULL + 1442695040888963407ULL;
     return (state >> 33) % bound;
   }
-};
-
-/// A thread that runs a loop until it goes out of scope.
-class running {
- public:
-  explicit running(asio::io_context& io) : io_{&io}, work_{io.get_executor()}, thread_{[&io] { io.run(); }} {}
-  ~running() {
-    work_.reset();
-    io_->stop();
-    thread_.join();
-  }
-  running(running const&) = delete;
-  auto operator=(running const&) -> running& = delete;
-
- private:
-  asio::io_context* io_;
-  asio::executor_work_guard<asio::io_context::executor_type> work_;
-  std::thread thread_;
 };
 
 /// Nanoseconds of a change, publications included.
@@ -327,7 +309,7 @@ auto measure_snapshots(fleet_settings const& how) -> rates {
   auto const page = one.directory.snapshot();
   rates out{};
   {
-    running const loop{one.io};
+    bench::running_loop const loop{one.io};
     out.ours = load(how, one.listener.port());
   }
   // As long as what was sent, byte for byte the same kind of text.
@@ -338,7 +320,7 @@ auto measure_snapshots(fleet_settings const& how) -> rates {
   asio_timer time{io.get_executor()};
   http_listener listener{io.get_executor(), fixed, time, served::limits()};
   if (listener.listen("127.0.0.1", 0)) std::exit(1);
-  running const loop{io};
+  bench::running_loop const loop{io};
   out.fixed = load(how, listener.port());
   return out;
 }
@@ -367,7 +349,7 @@ auto measure_streams(fleet_settings const& how) -> stream_figures {
   setrlimit(RLIMIT_NOFILE, &descriptors);
   served one{how};
   if (one.listener.listen("127.0.0.1", 0)) std::exit(1);
-  auto loop = std::make_unique<running>(one.io);
+  auto loop = std::make_unique<bench::running_loop>(one.io);
   auto const began = clock_type::now();
   auto const now_us = [began] { return std::chrono::duration_cast<std::chrono::microseconds>(clock_type::now() - began).count(); };
 

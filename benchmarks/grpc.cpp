@@ -2,19 +2,14 @@
 //
 // Both servers run one after the other in this process with gRPC's own threads, ours with one of its own besides, and get the
 // same load: the same client, the same calls under way, over loopback. Rounds alternate; medians count.
-#include "median.hpp"
+#include "in_turn.hpp"
+#include "running_loop.hpp"
+#include "stocked_allocator.hpp"
 
-#include <agones_alloc/async/allocator.hpp>
-#include <agones_alloc/async/asio_timer.hpp>
-#include <agones_alloc/async/memory_store.hpp>
-#include <agones_alloc/beast/allocator_backend.hpp>
 #include <agones_alloc/grpc/allocation_front_end.hpp>
 #include <agones_alloc/grpc/grpc_listener.hpp>
 
 #include <agones_alloc_proto/allocation.grpc.pb.h>
-
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
 
 #include <grpcpp/create_channel.h>
 #include <grpcpp/security/credentials.h>
@@ -24,7 +19,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -32,9 +26,7 @@
 #include <future>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
-#include <vector>
 
 namespace {
 
@@ -120,45 +112,18 @@ auto measure_empty(settings const& how) -> double {
   return out;
 }
 
-auto make_server(std::size_t number) -> agones_alloc::game_server {
-  static agones_alloc::string_map const labels{{"agones.dev/fleet", "simple"}, {"agones.dev/gameserverset", "simple-abcde"}, {"mode", "duel"}};
-  agones_alloc::game_server server;
-  server.meta.name = "simple-abcde-" + std::to_string(number);
-  server.meta.namespace_ = "default";
-  server.meta.labels = labels;
-  server.status.state = agones_alloc::game_server_state::ready;
-  server.status.node_name = "node-" + std::to_string(number / 64);
-  server.status.address = "10.0.0.1";
-  server.status.addresses = {{"ExternalIP", "10.0.0.1"}};
-  server.status.ports = {{"default", static_cast<std::int32_t>(7000 + number % 1000)}};
-  return server;
-}
-
 auto measure_allocations(settings const& how) -> double {
   using namespace agones_alloc;
-  boost::asio::io_context io{1};
-  asio_timer time{io.get_executor()};
-  memory_store store{io.get_executor(), memory_store_options{.clock = &time}};
-  ready_cache cache;
-  for (std::size_t i = 0; i != how.calls + 1000; ++i) cache.store(store.create(make_server(i)).value());
-  seeded_random random{1};
-  allocator allocate{io.get_executor(), cache, store, time, random};
-  allocator_backend backend{allocate};
-  allocation_front_end front_end{backend, time, {}};
-  grpc_listener listener{io.get_executor(), front_end, time};
+  bench::stocked_allocator stock{how.calls + 1000};
+  allocation_front_end front_end{stock.backend, stock.time, {}};
+  grpc_listener listener{stock.io.get_executor(), front_end, stock.time};
   if (listener.listen("127.0.0.1", 0)) {
     std::fputs("grpc: cannot listen on 127.0.0.1\n", stderr);
     std::exit(1);
   }
-  auto work = boost::asio::make_work_guard(io);
-  std::thread loop{[&io] { io.run(); }};
-  auto const out = loader{how, listener.port()}.run(how);
-  io.stop();
-  loop.join();
-  return out;
+  bench::running_loop const loop{stock.io};
+  return loader{how, listener.port()}.run(how);
 }
-
-using bench::median;
 
 }  // namespace
 
@@ -168,18 +133,11 @@ auto main(int argc, char** argv) -> int {
   app.add_flag("--json", how.json, "One JSON object");
   app.add_option("--under-way", how.under_way, "Calls at once")->check(CLI::Range(1, 10'000))->capture_default_str();
   app.add_option("--calls", how.calls, "Of one round")->check(CLI::Range(1, 1'000'000))->capture_default_str();
-  app.add_option("--rounds", how.rounds, "Of each kind")->check(CLI::Range(1, 1000))->capture_default_str();
+  bench::add_rounds(app, how.rounds);
   CLI11_PARSE(app, argc, argv);
-  std::vector<double> empty;
-  std::vector<double> ours;
-  for (std::size_t round = 0; round != how.rounds; ++round) {
-    empty.push_back(measure_empty(how));
-    ours.push_back(measure_allocations(how));
-  }
-  auto const per_second = median(ours);
-  auto const empty_per_second = median(empty);
+  auto const found = bench::in_turn(how.rounds, [&how] { return measure_empty(how); }, [&how] { return measure_allocations(how); });
   std::printf(how.json ? "{\"per_second\":%.0f,\"empty_per_second\":%.0f,\"ratio\":%.3f,\"under_way\":%zu,\"calls\":%zu,\"rounds\":%zu}\n"
                        : "%.0f allocations/s over gRPC, %.0f empty calls/s, ratio %.3f (%zu under way, %zu calls, %zu rounds)\n",
-              per_second, empty_per_second, per_second / empty_per_second, how.under_way, how.calls, how.rounds);
+              found.ours, found.baseline, found.ratio(), how.under_way, how.calls, how.rounds);
   return 0;
 }

@@ -2,19 +2,15 @@
 //
 // Both servers run one after the other in this process, on one thread each, and get the same load: the same loader on
 // a second thread, the same connections, the same number of requests, over loopback. Rounds alternate; medians count.
-#include "median.hpp"
+#include "in_turn.hpp"
+#include "running_loop.hpp"
+#include "stocked_allocator.hpp"
 
-#include <agones_alloc/async/allocator.hpp>
-#include <agones_alloc/async/asio_timer.hpp>
-#include <agones_alloc/async/memory_store.hpp>
-#include <agones_alloc/beast/allocator_backend.hpp>
 #include <agones_alloc/beast/http_listener.hpp>
 #include <agones_alloc/beast/rest_front_end.hpp>
 
-#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
@@ -22,7 +18,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
@@ -31,9 +26,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
-#include <vector>
 
 namespace {
 
@@ -173,69 +166,28 @@ class hello_server {
   tcp::acceptor acceptor_;
 };
 
-/// A thread that runs a loop until it goes out of scope.
-class running {
- public:
-  explicit running(asio::io_context& io) : io_{&io}, work_{io.get_executor()}, thread_{[&io] { io.run(); }} {}
-  ~running() {
-    work_.reset();
-    io_->stop();
-    thread_.join();
-  }
-  running(running const&) = delete;
-  auto operator=(running const&) -> running& = delete;
-
- private:
-  asio::io_context* io_;
-  asio::executor_work_guard<asio::io_context::executor_type> work_;
-  std::thread thread_;
-};
-
-auto make_server(std::size_t number) -> agones_alloc::game_server {
-  static agones_alloc::string_map const labels{{"agones.dev/fleet", "simple"}, {"agones.dev/gameserverset", "simple-abcde"}, {"mode", "duel"}};
-  agones_alloc::game_server server;
-  server.meta.name = "simple-abcde-" + std::to_string(number);
-  server.meta.namespace_ = "default";
-  server.meta.labels = labels;
-  server.status.state = agones_alloc::game_server_state::ready;
-  server.status.node_name = "node-" + std::to_string(number / 64);
-  server.status.address = "10.0.0.1";
-  server.status.addresses = {{"ExternalIP", "10.0.0.1"}};
-  server.status.ports = {{"default", static_cast<std::int32_t>(7000 + number % 1000)}};
-  return server;
-}
-
 auto measure_hello(settings const& how) -> double {
   asio::io_context io{1};
   hello_server server{io};
-  running const loop{io};
+  bench::running_loop const loop{io};
   return load(how, server.port(), "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}");
 }
 
 auto measure_allocations(settings const& how) -> double {
   using namespace agones_alloc;
-  asio::io_context io{1};
-  asio_timer time{io.get_executor()};
-  memory_store store{io.get_executor(), memory_store_options{.clock = &time}};
-  ready_cache cache;
-  for (std::size_t i = 0; i != how.requests + 1000; ++i) cache.store(store.create(make_server(i)).value());
-  seeded_random random{1};
-  allocator allocate{io.get_executor(), cache, store, time, random};
-  allocator_backend backend{allocate};
-  rest_front_end front_end{backend, time, {}};
-  http_listener listener{io.get_executor(), front_end, time};
+  bench::stocked_allocator stock{how.requests + 1000};
+  rest_front_end front_end{stock.backend, stock.time, {}};
+  http_listener listener{stock.io.get_executor(), front_end, stock.time};
   if (listener.listen("127.0.0.1", 0)) {
     std::fputs("http: cannot listen on 127.0.0.1\n", stderr);
     std::exit(1);
   }
   std::string const body = R"({"namespace":"default","gameServerSelectors":[{"matchLabels":{"agones.dev/fleet":"simple"}}]})";
-  running const loop{io};
+  bench::running_loop const loop{stock.io};
   return load(how, listener.port(),
               "POST /gameserverallocation HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: " +
                   std::to_string(body.size()) + "\r\n\r\n" + body);
 }
-
-using bench::median;
 
 }  // namespace
 
@@ -245,18 +197,11 @@ auto main(int argc, char** argv) -> int {
   app.add_flag("--json", how.json, "One JSON object");
   app.add_option("--connections", how.connections, "Of the loader")->check(CLI::Range(1, 60'000))->capture_default_str();
   app.add_option("--requests", how.requests, "Of one round")->check(CLI::Range(1, 1'000'000))->capture_default_str();
-  app.add_option("--rounds", how.rounds, "Of each kind")->check(CLI::Range(1, 1000))->capture_default_str();
+  bench::add_rounds(app, how.rounds);
   CLI11_PARSE(app, argc, argv);
-  std::vector<double> hello;
-  std::vector<double> ours;
-  for (std::size_t round = 0; round != how.rounds; ++round) {
-    hello.push_back(measure_hello(how));
-    ours.push_back(measure_allocations(how));
-  }
-  auto const per_second = median(ours);
-  auto const hello_per_second = median(hello);
+  auto const found = bench::in_turn(how.rounds, [&how] { return measure_hello(how); }, [&how] { return measure_allocations(how); });
   std::printf(how.json ? "{\"per_second\":%.0f,\"hello_per_second\":%.0f,\"ratio\":%.3f,\"connections\":%zu,\"requests\":%zu,\"rounds\":%zu}\n"
                        : "%.0f allocations/s over HTTP, %.0f hellos/s, ratio %.3f (%zu connections, %zu requests, %zu rounds)\n",
-              per_second, hello_per_second, per_second / hello_per_second, how.connections, how.requests, how.rounds);
+              found.ours, found.baseline, found.ratio(), how.connections, how.requests, how.rounds);
   return 0;
 }

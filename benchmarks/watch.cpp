@@ -3,7 +3,7 @@
 // The stream is made in memory: GameServers with a pod template and managedFields, as an API server sends them, in
 // chunks of 16 KiB. Ours makes game servers of them and puts them into a ready cache; the parser only makes values, one a line, in
 // storage that it may reuse. Rounds alternate; medians count.
-#include "median.hpp"
+#include "in_turn.hpp"
 
 #include <agones_alloc/cache/ready_cache.hpp>
 #include <agones_alloc/json/read_game_server.hpp>
@@ -117,8 +117,6 @@ auto parse_only(std::string_view stream, settings const& with) -> double {
   return took;
 }
 
-using bench::median;
-
 }  // namespace
 
 auto main(int argc, char** argv) -> int {
@@ -127,22 +125,16 @@ auto main(int argc, char** argv) -> int {
   app.add_flag("--json", with.json, "One JSON object");
   app.add_option("--servers", with.servers, "Different game servers")->check(CLI::Range(1, 1'000'000))->capture_default_str();
   app.add_option("--events", with.events, "Events in the stream")->check(CLI::Range(1, 1'000'000))->capture_default_str();
-  app.add_option("--rounds", with.rounds)->check(CLI::Range(1, 1000))->capture_default_str();
+  bench::add_rounds(app, with.rounds);
   app.add_option("--chunk", with.chunk, "Bytes read at once")->check(CLI::Range(1, 1 << 24))->capture_default_str();
   CLI11_PARSE(app, argc, argv);
 
   std::string stream;
   for (std::size_t i = 0; i < with.events; ++i) stream += event_text(i, with.servers);
-  std::vector<double> ours;
-  std::vector<double> parser;
-  for (std::size_t round = 0; round < with.rounds; ++round) {
-    ours.push_back(static_cast<double>(stream.size()) / take_in(stream, with));
-    parser.push_back(static_cast<double>(stream.size()) / parse_only(stream, with));
-  }
-  auto const rate = median(ours);
-  auto const parser_rate = median(parser);
+  auto const rate_of = [&](auto read) { return static_cast<double>(stream.size()) / read(stream, with); };
+  auto const found = bench::in_turn(with.rounds, [&] { return rate_of(parse_only); }, [&] { return rate_of(take_in); });
   char const* const shape = with.json ? "{\"bytes_per_second\":%.0f,\"parser_bytes_per_second\":%.0f,\"ratio\":%.3f}\n"
                                       : "ours %.0f bytes/s, Boost.JSON's parser %.0f bytes/s, ratio %.3f\n";
-  std::printf(shape, rate, parser_rate, rate / parser_rate);
+  std::printf(shape, found.ours, found.baseline, found.ratio());
   return 0;
 }
