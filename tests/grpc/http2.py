@@ -163,4 +163,8 @@ class Caller:
         return frame(RST_STREAM, 0, stream, struct.pack(">I", code))
 
     def close(self):
+        try:
+            self.link.shutdown(socket.SHUT_RDWR)  # although a thread may be reading
+        except OSError:
+            pass
         self.link.close()

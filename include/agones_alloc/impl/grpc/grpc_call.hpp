@@ -97,10 +97,12 @@ class grpc_call : public std::enable_shared_from_this<grpc_call> {
 
  protected:
   virtual void answer(http_response) = 0;
-  virtual void abandoned() {}  ///< the client has left, or it is cut
+  /// The client has left, or it is cut. True: nobody else will end the call.
+  virtual auto abandoned() -> bool { return false; }
   virtual void end(::grpc::Status const&) = 0;
 
   auto ended() const noexcept -> bool { return ended_; }
+  auto cancelled() const noexcept -> bool { return cancelled_; }
   void finish(::grpc::Status const&, int http_status);
   /// The answer's fields as trailing metadata.
   void add_trailers(http_response const&);
@@ -116,6 +118,7 @@ class grpc_call : public std::enable_shared_from_this<grpc_call> {
   ::grpc::CallbackServerContext* context_;  ///< not after the end
   call_request request_;
   std::string certificate_text_;
+  bool whole_;  ///< there was a message; gRPC takes half of one for none, and calls all the same
   std::chrono::system_clock::time_point deadline_;
   boost::asio::cancellation_signal leaving_;
   timer::time_point began_{};
@@ -152,7 +155,7 @@ class stream_call final : public grpc_call {
  private:
   class link;
   void answer(http_response) override;
-  void abandoned() override;
+  auto abandoned() -> bool override;
   void end(::grpc::Status const&) override;
   void go_on();
   void take(http_body_stream::piece);

@@ -101,7 +101,7 @@ inline auto grpc_calls::certificate_of(std::string const& pem) -> std::shared_pt
 
 inline grpc_call::grpc_call(std::shared_ptr<grpc_calls> shared, ::grpc::CallbackServerContext& context, std::string_view path,
                             ::grpc::ByteBuffer const& message)
-    : all_{std::move(shared)}, context_{&context}, deadline_{context.deadline()} {
+    : all_{std::move(shared)}, context_{&context}, whole_{message.Valid()}, deadline_{context.deadline()} {
   request_.path = path;
   request_.peer_text = address_of_peer(context.peer());
   request_.peer = request_.peer_text;
@@ -121,6 +121,10 @@ inline grpc_call::grpc_call(std::shared_ptr<grpc_calls> shared, ::grpc::Callback
 }
 
 inline void grpc_call::enter() {
+  if (!whole_) {
+    ended_ = true;
+    return end({::grpc::StatusCode::INVALID_ARGUMENT, "there is no message, or half of one"});
+  }
   if (auto const refusal = all_->enter(shared_from_this()); !refusal.empty()) {
     ended_ = true;
     context_->AddTrailingMetadata("retry-after", "1");  // tells a forwarder that nothing was done
@@ -133,8 +137,9 @@ inline void grpc_call::enter() {
 inline void grpc_call::left() {
   boost::asio::post(all_->executor, [self = shared_from_this()] {
     if (self->ended_) return;
-    self->abandoned();
+    bool const over = self->abandoned();
     self->cancel();
+    if (over) self->finish({::grpc::StatusCode::CANCELLED, "the client has left"}, 499);
   });
 }
 
@@ -309,6 +314,10 @@ inline auto stream_call::reactor() -> ::grpc::ServerWriteReactor<::grpc::ByteBuf
 
 inline void stream_call::answer(http_response response) {
   auto status = status_of(response);
+  if (cancelled()) {
+    if (response.stream) response.stream->stop();
+    return finish({::grpc::StatusCode::CANCELLED, "the client has left"}, 499);
+  }
   add_trailers(response);
   if (!response.stream) {
     if (status.ok()) status = {::grpc::StatusCode::INTERNAL, "there is no stream"};
@@ -318,14 +327,16 @@ inline void stream_call::answer(http_response response) {
   go_on();
 }
 
-inline void stream_call::abandoned() {
-  if (stream_) std::exchange(stream_, nullptr)->stop();
+inline auto stream_call::abandoned() -> bool {
+  if (!stream_) return false;
+  std::exchange(stream_, nullptr)->stop();
+  return true;
 }
 
 // An end must not wait for a client that reads nothing.
 inline void stream_call::end(::grpc::Status const& status) {
   auto& of = context();
-  if (!link_->end(status)) of.TryCancel();
+  if (!link_->end(status) && !cancelled()) of.TryCancel();  // where the client has left the write ends by itself
 }
 
 inline void stream_call::go_on() {
