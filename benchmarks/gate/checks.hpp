@@ -19,6 +19,8 @@ class noting_probe final : public readiness_probe {
   noting_probe(game_process const& games, std::size_t hosts) : games_{games}, hosts_{hosts} {}
   /// Before the first check.
   void use(boost::asio::any_io_executor executor) { real_.emplace(std::move(executor)); }
+  /// After the last check, before the executor's context goes.
+  void leave() { real_.reset(); }
 
   std::vector<std::vector<clock_type::time_point>> begun;
 
@@ -120,6 +122,8 @@ inline auto measure_checks(std::size_t pending, std::size_t hosts, double second
   over = true;
   world.run_until([&] { return stands; });
   world.gate->stop();
+  world.end();
+  probe.leave();
   out.game_cores = games.end() / (micros(clock_type::now() - first) / 1e6);
   return out;
 }

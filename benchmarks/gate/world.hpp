@@ -92,8 +92,9 @@ struct gate_world {
     bounds.max_operations = 65'536;
     alloc = std::make_unique<allocator>(context.get_executor(), cache, memory, timer, random, std::move(bounds), ports);
   }
+  ~gate_world() { end(); }
   /// What is under way ends while its ports are there.
-  ~gate_world() {
+  void end() {
     alloc.reset();
     gate.reset();
     context.restart();
