@@ -18,6 +18,8 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 namespace detail {
 class health_calls;
 
+inline constexpr char const* health_path = "/grpc.health.v1.Health/Check";
+
 /// A HealthCheckRequest, and the number of the status of a HealthCheckResponse: 1 SERVING; nullopt: it is none.
 AGONES_ALLOC_DECL auto health_request(std::string_view service) -> std::string;
 AGONES_ALLOC_DECL auto health_status(std::string_view message) noexcept -> std::optional<std::uint64_t>;

@@ -71,8 +71,8 @@ class outgoing_calls {
     }
     ::grpc::GenericStub stub{of->channel};
     stub.UnaryCall(&of->context, path, {}, &of->request, &of->response,
-                   [this, of, executor = std::move(executor), then = std::move(then)](::grpc::Status status) {
-                     ended(of, executor, then, std::move(status));
+                   [this, of, executor = std::move(executor), then = std::move(then)](::grpc::Status status) mutable {
+                     ended(of, std::exchange(executor, {}), std::exchange(then, nullptr), std::move(status));
                    });
     return true;
   }
@@ -91,8 +91,9 @@ class outgoing_calls {
   }
 
  private:
-  // On a thread of gRPC's, which must not be who forgets the call: with the last channel gRPC waits for its threads.
-  void ended(outgoing_call* of, boost::asio::any_io_executor const& executor, ending const& then, ::grpc::Status status) {
+  // On a thread of gRPC's, which must not be who forgets the call: with the last channel gRPC waits for its threads. Nor is the
+  // executor kept beyond the end: whoever waits for that may destroy its context.
+  void ended(outgoing_call* of, boost::asio::any_io_executor executor, ending then, ::grpc::Status status) {
     of->status = std::move(status);
     std::shared_ptr<outgoing_call> call;
     {
@@ -101,7 +102,7 @@ class outgoing_calls {
       call = std::move(at->second);
       open_.erase(at);
     }
-    boost::asio::post(executor, [call = std::move(call), then] { then(*call); });
+    boost::asio::post(std::exchange(executor, {}), [call = std::move(call), then = std::move(then)] { then(*call); });
     std::lock_guard const lock{mutex_};
     if (--under_way_ == 0) emptied_.notify_all();  // under the lock: afterwards this may be gone
   }

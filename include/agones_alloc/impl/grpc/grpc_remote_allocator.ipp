@@ -1,9 +1,9 @@
 #pragma once
 
 #include <agones_alloc/async/detail/complete.hpp>
-#include <agones_alloc/beast/remote/hop_header.hpp>
 #include <agones_alloc/grpc/grpc_answer.hpp>
 #include <agones_alloc/grpc/grpc_remote_allocator.hpp>
+#include <agones_alloc/grpc/health_probe.hpp>
 #include <agones_alloc/grpc/messages.hpp>
 #include <agones_alloc/impl/grpc/grpc_outgoing.hpp>
 #include <agones_alloc/impl/grpc/grpc_targets.hpp>
@@ -33,7 +33,6 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 namespace detail {
 
 inline constexpr char const* grpc_allocate_path = "/allocation.AllocationService/Allocate";
-inline constexpr char const* grpc_health_path = "/grpc.health.v1.Health/Check";
 
 /// One allocation or probe on its way: to credentials, to a connection, to its answer.
 struct grpc_errand {
@@ -221,7 +220,7 @@ class grpc_remote_core final : public std::enable_shared_from_this<grpc_remote_c
     ::grpc::Slice const nothing;
     health->request = ::grpc::ByteBuffer{&nothing, 1};
     health->set_time((one->probe ? one->call.deadline : one->connect_by) - time_->now());
-    run(one, health, grpc_health_path, [self = shared_from_this(), one, connected](outgoing_call& ended) {
+    run(one, health, health_path, [self = shared_from_this(), one, connected](outgoing_call& ended) {
       self->heard(one, ended, connected);
     });
   }

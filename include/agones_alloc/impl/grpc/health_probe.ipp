@@ -2,6 +2,7 @@
 
 #include <agones_alloc/async/detail/complete.hpp>
 #include <agones_alloc/grpc/health_probe.hpp>
+#include <agones_alloc/impl/grpc/grpc_outgoing.hpp>
 
 #include <boost/asio/any_completion_executor.hpp>
 #include <boost/asio/execution/outstanding_work.hpp>
@@ -9,22 +10,15 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/prefer.hpp>
 
-#include <grpc/support/time.h>
-#include <grpcpp/client_context.h>
 #include <grpcpp/create_channel.h>
-#include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/security/credentials.h>
-#include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/channel_arguments.h>
 
 #include <algorithm>
-#include <chrono>
-#include <condition_variable>
+#include <cstddef>
 #include <cstdint>
-#include <mutex>
-#include <unordered_set>
+#include <memory>
 #include <utility>
-#include <vector>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
@@ -67,54 +61,30 @@ AGONES_ALLOC_DECL auto health_status(std::string_view message) noexcept -> std::
   return status;
 }
 
-/// One try. A call holds its channel, which must not end in gRPC's own thread.
-struct health_call {
-  ::grpc::ClientContext context;
-  ::grpc::ByteBuffer request;
-  ::grpc::ByteBuffer answer;
-  std::unique_ptr<::grpc::GenericStub> stub;
-  readiness_probe::handler done;
-
-  explicit health_call(readiness_probe::handler h) : done{std::move(h)} {}
-
-  auto judge(::grpc::Status const& status) -> probe_answer {
-    if (!status.ok()) {
-      auto const code = status.error_code();
-      bool const none = code == ::grpc::StatusCode::NOT_FOUND || code == ::grpc::StatusCode::UNIMPLEMENTED;
-      return none ? probe_answer::failed : probe_answer::pending;
-    }
-    std::vector<::grpc::Slice> slices;
-    std::string bytes;
-    if (answer.Dump(&slices).ok()) {
-      for (auto const& slice : slices) bytes.append(reinterpret_cast<char const*>(slice.begin()), slice.size());
-    }
-    return health_status(bytes) == 1U ? probe_answer::ready : probe_answer::pending;
-  }
-};
+inline auto judge_health(outgoing_call const& ended) -> probe_answer {
+  auto const code = ended.status.error_code();
+  if (code == ::grpc::StatusCode::NOT_FOUND || code == ::grpc::StatusCode::UNIMPLEMENTED) return probe_answer::failed;
+  return ended.status.ok() && health_status(ended.body()) == 1U ? probe_answer::ready : probe_answer::pending;
+}
 
 /// Those that are under way.
-class health_calls : public std::enable_shared_from_this<health_calls> {
+class health_calls {
  public:
   health_calls(boost::asio::any_io_executor executor, timer& time) : executor_{std::move(executor)}, own_{executor_}, time_{&time} {}
 
   void start(probe_target const& target, readiness_probe::handler done) {
-    auto const call = std::make_shared<health_call>(std::move(done));
-    auto const left = std::max<std::chrono::nanoseconds>(target.deadline - time_->now(), std::chrono::nanoseconds{0});
-    call->context.set_deadline(::gpr_time_add(::gpr_now(GPR_CLOCK_MONOTONIC), ::gpr_time_from_nanos(left.count(), GPR_TIMESPAN)));
-    call->stub = std::make_unique<::grpc::GenericStub>(
-        ::grpc::CreateCustomChannel(uri_of(target), ::grpc::InsecureChannelCredentials(), channel_arguments()));
+    auto const call = std::make_shared<outgoing_call>();
+    call->set_time(target.deadline - time_->now());
+    call->channel = ::grpc::CreateCustomChannel(uri_of(target), ::grpc::InsecureChannelCredentials(), channel_arguments());
     ::grpc::Slice const wanted{health_request(std::string_view{target.path}.substr(std::min<std::size_t>(target.path.size(), 1)))};
     call->request = ::grpc::ByteBuffer{&wanted, 1};
-    {
-      std::lock_guard const lock{mutex_};
-      open_.insert(call.get());
-    }
     // So that the loop does not end meanwhile.
     auto working = boost::asio::prefer(executor_, boost::asio::execution::outstanding_work.tracked);
-    call->stub->UnaryCall(&call->context, "/grpc.health.v1.Health/Check", ::grpc::StubOptions{}, &call->request, &call->answer,
-                          [self = shared_from_this(), call, working = std::move(working)](::grpc::Status status) mutable {
-                            self->finish(std::move(call), status, std::exchange(working, {}));
-                          });
+    // A std::function is copied, and a handler cannot be.
+    auto kept = std::make_shared<readiness_probe::handler>(std::move(done));
+    calls_.begin(call, health_path, std::move(working), [own = own_, kept = std::move(kept)](outgoing_call const& ended) {
+      complete(own, std::move(*kept), error_code{}, judge_health(ended));
+    });
   }
 
   /// What nobody can ask.
@@ -124,11 +94,7 @@ class health_calls : public std::enable_shared_from_this<health_calls> {
     });
   }
 
-  void end_all() {
-    std::unique_lock lock{mutex_};
-    for (auto* const call : open_) call->context.TryCancel();
-    changed_.wait(lock, [this] { return open_.empty(); });
-  }
+  void end_all() { calls_.close(); }
 
  private:
   static auto uri_of(probe_target const& target) -> std::string {
@@ -151,24 +117,10 @@ class health_calls : public std::enable_shared_from_this<health_calls> {
     return out;
   }
 
-  // The executor is let go before the waiting destructor is woken: after it, the loop may go too.
-  void finish(std::shared_ptr<health_call> call, ::grpc::Status const& status, boost::asio::any_io_executor working) {
-    auto const answer = call->judge(status);
-    auto* const raw = call.get();
-    boost::asio::post(std::exchange(working, {}), [own = own_, call = std::move(call), answer] {
-      complete(own, std::move(call->done), error_code{}, answer);
-    });
-    std::lock_guard const lock{mutex_};
-    open_.erase(raw);
-    changed_.notify_all();
-  }
-
   boost::asio::any_io_executor executor_;
   boost::asio::any_completion_executor own_;
   timer* time_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::unordered_set<health_call*> open_;
+  outgoing_calls calls_;
 };
 
 }  // namespace detail
