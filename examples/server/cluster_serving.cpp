@@ -1,6 +1,7 @@
 #include "cluster_serving.hpp"
 
 #include "grpc_serving.hpp"
+#include "remote_settings.hpp"
 
 #include <agones_alloc/beast/remote/folder_secrets.hpp>
 #include <agones_alloc/beast/remote/kubernetes_secrets.hpp>
@@ -23,17 +24,6 @@ auto make_secrets(boost::asio::any_io_executor executor, remote_cluster_settings
   if (!settings.secrets.empty()) return std::make_unique<folder_secrets>(executor, settings.secrets);
   if (settings.watch && cluster != nullptr) return std::make_unique<kubernetes_secrets>(*cluster, time);
   return nullptr;
-}
-
-auto remote_settings(remote_cluster_settings const& settings, logger& log, metrics& counts) -> rest_remote_options {
-  rest_remote_options out;
-  out.connect_time = settings.connect_time;
-  out.exhausted_codes = settings.exhausted_codes;
-  out.secret_time_to_live = settings.secret_time;
-  out.secret_retry = std::min<std::chrono::nanoseconds>(settings.secret_time, std::chrono::seconds{5});
-  out.counts = &counts;
-  out.log = &log;
-  return out;
 }
 
 auto flow_settings(server_options const& options) -> multi_cluster_options {
@@ -70,7 +60,7 @@ cluster_serving::cluster_serving(boost::asio::any_io_executor executor, server_o
     : settings_{options.clusters},
       log_{log},
       secrets_{make_secrets(executor, options.clusters, cluster, time)},
-      rest_{executor, secrets_.get(), time, remote_settings(options.clusters, log, counts)},
+      rest_{executor, secrets_.get(), time, remote_settings<rest_remote_options>(options.clusters, log, counts)},
       grpc_{make_grpc_remote(executor, secrets_.get(), time, options.clusters, log, counts)},
       remote_{executor, rest_, grpc_.get(), options.clusters.protocol, grpc_problem()},
       clusters_{executor, &local, remote_, policies_, time, random, flow_settings(options), {&counts, &log}},

@@ -5,7 +5,6 @@
 #include "options.hpp"
 
 #include <agones_alloc/async/readiness_gate.hpp>
-#include <agones_alloc/async/socket_probe.hpp>
 #include <agones_alloc/cache/ready_cache.hpp>
 #include <agones_alloc/port/logger.hpp>
 #include <agones_alloc/port/metrics.hpp>
@@ -21,7 +20,6 @@
 #include <random>
 #include <span>
 #include <string_view>
-#include <utility>
 
 namespace agones_alloc_server {
 
@@ -48,33 +46,6 @@ class observer_relay final : public agones_alloc::server_observer {
 
  private:
   agones_alloc::server_observer* to_{nullptr};
-};
-
-/// By gRPC's health protocol, and the others by `others`; null: this server was built without gRPC.
-auto make_health_probe(boost::asio::any_io_executor, agones_alloc::timer&, agones_alloc::readiness_probe& others)
-    -> std::unique_ptr<agones_alloc::readiness_probe>;
-
-/// By whatever this server was built with.
-class game_probe final : public agones_alloc::readiness_probe {
- public:
-  game_probe(boost::asio::any_io_executor const& executor, agones_alloc::timer& time)
-      : sockets_{executor}, health_{make_health_probe(executor, time, sockets_)} {}
-
-  auto can(agones_alloc::probe_target::protocol how) const noexcept -> bool override { return by().can(how); }
-
- private:
-  void do_probe(agones_alloc::probe_target target, handler done) override { by().async_probe(std::move(target), std::move(done)); }
-  auto by() -> agones_alloc::readiness_probe& {
-    if (health_) return *health_;
-    return sockets_;
-  }
-  auto by() const -> agones_alloc::readiness_probe const& {
-    if (health_) return *health_;
-    return sockets_;
-  }
-
-  agones_alloc::socket_probe sockets_;
-  std::unique_ptr<agones_alloc::readiness_probe> health_;
 };
 
 /// Numbers that nobody can foresee, for tokens.

@@ -12,6 +12,7 @@
 #include <agones_alloc/beast/tls/tls_server.hpp>
 #include <agones_alloc/port/logger.hpp>
 #include <agones_alloc/port/metrics.hpp>
+#include <agones_alloc/port/readiness_probe.hpp>
 #include <agones_alloc/port/timer.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -56,6 +57,10 @@ auto make_grpc(server_options const&, agones_alloc::front_end_options const&, gr
 auto make_grpc_remote(boost::asio::any_io_executor, agones_alloc::secret_source*, agones_alloc::timer&,
                       remote_cluster_settings const&, agones_alloc::logger&, agones_alloc::metrics&)
     -> std::shared_ptr<agones_alloc::connected_remote>;
+
+/// Asks games by gRPC's health protocol, and by `others` all else; null in a server that was built without it.
+auto make_health_probe(boost::asio::any_io_executor, agones_alloc::timer&, agones_alloc::readiness_probe& others, agones_alloc::logger&)
+    -> std::shared_ptr<agones_alloc::readiness_probe>;
 
 /// Why gRPC cannot be had; "": it can.
 auto grpc_problem() -> std::string;

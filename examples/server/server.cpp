@@ -15,6 +15,7 @@
 
 #include <agones_alloc/async/allocator.hpp>
 #include <agones_alloc/async/asio_timer.hpp>
+#include <agones_alloc/async/socket_probe.hpp>
 #include <agones_alloc/beast/allocator_backend.hpp>
 #include <agones_alloc/beast/caller_gate.hpp>
 #include <agones_alloc/beast/gate_front_end.hpp>
@@ -350,7 +351,9 @@ class program {
   probes probes_;
   server_metrics metrics_;
   system_random secrets_;
-  game_probe probe_{io_.get_executor(), time_};
+  socket_probe sockets_{io_.get_executor()};
+  std::shared_ptr<readiness_probe> const health_{make_health_probe(io_.get_executor(), time_, sockets_, log_)};
+  readiness_probe& probe_{health_ ? *health_ : sockets_};
   std::unique_ptr<readiness_gate> gate_;  ///< null: --no-gates
   allocator allocator_;
   allocator_backend backend_;

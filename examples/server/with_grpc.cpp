@@ -1,8 +1,10 @@
 #include "grpc_serving.hpp"
+#include "remote_settings.hpp"
 
 #include <agones_alloc/grpc/allocation_front_end.hpp>
 #include <agones_alloc/grpc/grpc_listener.hpp>
 #include <agones_alloc/grpc/grpc_remote_allocator.hpp>
+#include <agones_alloc/grpc/health_probe.hpp>
 #include <agones_alloc/grpc/information_front_end.hpp>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -10,7 +12,6 @@
 
 #include <grpc/support/log.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <iostream>
@@ -53,11 +54,13 @@ class grpc_ear {
   }
 };
 
-struct heard_remote {
-  heard_remote(logger& log, boost::asio::any_io_executor executor, secret_source* secrets, timer& time, grpc_remote_options how)
-      : ear{log}, remote{std::move(executor), secrets, time, std::move(how)} {}
+/// A part whose gRPC is heard.
+template <class Part>
+struct heard {
+  template <class... Arguments>
+  explicit heard(logger& log, Arguments&&... arguments) : ear{log}, part{std::forward<Arguments>(arguments)...} {}
   grpc_ear ear;
-  grpc_remote_allocator remote;
+  Part part;
 };
 
 auto stream_bounds(server_options const& options) -> fleets_options {
@@ -145,15 +148,15 @@ auto make_grpc(server_options const& options, front_end_options const& front_end
 
 auto make_grpc_remote(boost::asio::any_io_executor executor, secret_source* secrets, timer& time,
                       remote_cluster_settings const& settings, logger& log, metrics& counts) -> std::shared_ptr<connected_remote> {
-  grpc_remote_options how;
-  how.connect_time = settings.connect_time;
-  how.exhausted_codes = settings.exhausted_codes;
-  how.secret_time_to_live = settings.secret_time;
-  how.secret_retry = std::min<std::chrono::nanoseconds>(settings.secret_time, std::chrono::seconds{5});
-  how.counts = &counts;
-  how.log = &log;
-  auto const made = std::make_shared<heard_remote>(log, std::move(executor), secrets, time, std::move(how));
-  return {made, &made->remote};
+  auto const made = std::make_shared<heard<grpc_remote_allocator>>(log, std::move(executor), secrets, time,
+                                                                   remote_settings<grpc_remote_options>(settings, log, counts));
+  return {made, &made->part};
+}
+
+auto make_health_probe(boost::asio::any_io_executor executor, timer& time, readiness_probe& others, logger& log)
+    -> std::shared_ptr<readiness_probe> {
+  auto const made = std::make_shared<heard<health_probe>>(log, std::move(executor), time, &others);
+  return {made, &made->part};
 }
 
 auto grpc_problem() -> std::string { return {}; }
