@@ -2,7 +2,8 @@
 import socket
 import ssl
 import struct
-import threading
+
+from clusters_world import TlsPort
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE = 0, 1, 3, 4, 6, 7, 8
@@ -41,28 +42,14 @@ def read_frame(link):
     return head[3], head[4], struct.unpack(">I", head[5:])[0] & 0x7FFFFFFF, read_exactly(link, int.from_bytes(head[:3], "big"))
 
 
-class Peer:
+class Peer(TlsPort):
     """A gRPC server: the health service says that it serves, and `allocate(peer, link, stream)` does with the other calls what it likes."""
 
-    def __init__(self, place, allocate, name="localhost"):
-        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self.context.load_cert_chain(place / "certs/server/tls.crt", place / "certs/server/tls.key")
-        self.context.load_verify_locations(place / "certs/ca.crt")
-        self.context.verify_mode = ssl.CERT_REQUIRED
+    def __init__(self, place, allocate):
+        super().__init__(place)
         self.context.set_alpn_protocols(["h2"])
         self.allocate, self.calls, self.connections, self.resets = allocate, 0, 0, 0
-        self.left = threading.Event()
-        self.socket = socket.create_server(("127.0.0.1", 0))
-        self.port = self.socket.getsockname()[1]
-        threading.Thread(target=self.serve, daemon=True).start()
-
-    def serve(self):
-        while True:
-            try:
-                plain, _ = self.socket.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.one, args=(plain,), daemon=True).start()
+        self.start()
 
     def one(self, plain):
         try:
@@ -98,9 +85,6 @@ class Peer:
             self.calls += 1
             if self.allocate(self, link, stream) is False:
                 return
-
-    def close(self):
-        self.socket.close()
 
 
 def begin(link, stream):

@@ -6,9 +6,10 @@ import signal
 import socket
 import ssl
 import threading
+import time
 
 import kit
-from kit import KUBERNETES, Secured, certificates, fleet_file, write_policies
+from kit import KUBERNETES, Secured, certificates, expect, fleet_file, write_policies
 
 MANY = {"spec": {"multiClusterSetting": {"enabled": True}}}
 
@@ -47,10 +48,10 @@ class Server(Secured):
         super().stop(signal.SIGKILL)
 
 
-class Endpoint:
-    """A TLS port that does to each connection what the case says."""
+class TlsPort:
+    """One of the server's certificate that does `one` with each connection, in a thread of its own."""
 
-    def __init__(self, place, handle, client_authority=True, port=0):
+    def __init__(self, place, client_authority=True, port=0):
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.context.load_cert_chain(place / "certs/server/tls.crt", place / "certs/server/tls.key")
         if client_authority:
@@ -58,8 +59,9 @@ class Endpoint:
             self.context.verify_mode = ssl.CERT_REQUIRED
         self.socket = socket.create_server(("127.0.0.1", port))
         self.port = self.socket.getsockname()[1]
-        self.handle, self.requests, self.methods = handle, 0, []
         self.left = threading.Event()
+
+    def start(self):
         threading.Thread(target=self.serve, daemon=True).start()
 
     def serve(self):
@@ -70,6 +72,18 @@ class Endpoint:
                 return
             threading.Thread(target=self.one, args=(plain,), daemon=True).start()
 
+    def close(self):
+        self.socket.close()
+
+
+class Endpoint(TlsPort):
+    """Does to each connection what the case says."""
+
+    def __init__(self, place, handle, client_authority=True, port=0):
+        super().__init__(place, client_authority, port)
+        self.handle, self.requests, self.methods = handle, 0, []
+        self.start()
+
     def one(self, plain):
         with contextlib.suppress(OSError), self.context.wrap_socket(plain, server_side=True) as link:
             while got := read_request(link):
@@ -78,9 +92,6 @@ class Endpoint:
                 if not self.handle(link):
                     break
         self.left.set()
-
-    def close(self):
-        self.socket.close()
 
 
 def read_request(link):
@@ -105,6 +116,36 @@ def wait_for_end(link):
     with contextlib.suppress(OSError):
         link.recv(1)
     return False
+
+
+@contextlib.contextmanager
+def allocating(server):
+    """Sixteen callers allocate meanwhile; each call must have got a game server, and none had one twice."""
+    got, wrong, done = [], [], threading.Event()
+
+    def ask():
+        link = server.connection()
+        while not done.is_set():
+            link.request("POST", KUBERNETES, json.dumps(MANY), {"Content-Type": "application/json"})
+            reply = link.getresponse()
+            body = json.loads(reply.read())
+            if reply.status == 201 and body["status"]["state"] == "Allocated":
+                got.append(body["status"]["gameServerName"])
+            else:
+                wrong.append(body)
+            time.sleep(0.02)  # the servers are to last, on a fast machine, too
+
+    callers = [threading.Thread(target=ask) for _ in range(16)]
+    for one in callers:
+        one.start()
+    try:
+        yield
+    finally:
+        done.set()
+        for one in callers:
+            one.join()
+    expect(not wrong, wrong[:1])
+    expect(len(set(got)) == len(got) and len(got) > 100, f"{len(got)} allocations, {len(set(got))} servers")
 
 
 class World:
