@@ -455,23 +455,29 @@ def fleets_are_asked_for_and_watched(folder):
 
 @case
 def many_streams_come_and_go(folder):
+    def gets_in(stream):
+        """Whether there is room yet: the server is told a little later that the streams before have left."""
+        try:
+            stream.until("SYNCED")
+        except grpc.RpcError as problem:
+            expect(problem.code() == grpc.StatusCode.UNAVAILABLE, problem.code())
+            return False
+        return True
+
     with Server(folder, 1, "--max-streams", "50") as server:
         for _ in range(20):
             with server.channel() as link:
-                streams = [Watching(server, link) for _ in range(50)]
-                streams[-1].until("SYNCED")
+                streams = [Watching(server, link) for _ in range(49)]
+                wait_until(lambda link=link: gets_in(Watching(server, link)), "streams that have left keep the places")
+                del streams
         # What has left is forgotten; what stays is bounded.
         with server.channel() as link:
             stay = []
 
             def one_more():
                 stream = Watching(server, link)
-                try:
-                    stream.until("SYNCED")
-                except grpc.RpcError as problem:
-                    expect(problem.code() == grpc.StatusCode.UNAVAILABLE, problem.code())
-                    return
-                stay.append(stream)
+                if gets_in(stream):
+                    stay.append(stream)
 
             give_up = time.monotonic() + PATIENCE
             while len(stay) < 50:

@@ -182,18 +182,19 @@ def calls_that_are_reset_at_once_by_the_thousand_hold_nobody_up(folder):
 
 @case
 def a_call_with_no_time_at_all_takes_no_server(folder):
-    with Server(folder, 2) as server:
+    with Server(folder, 4) as server:
         link = Link(server)
-        streams = []
-        for word in ("0n", "0S", "1n", "1u"):
+        for word in ("0n", "0S") * 10:
             stream, text = link.call(ALLOCATE, DEFAULT, ("grpc-timeout", word))
             link.send(text)
-            streams.append(stream)
-        for stream in streams[:2]:
             expect(link.code_of(stream) in (4, -1, None), f"no time is over: {link.trailers_of(stream)}")
-        for stream in streams:
-            link.trailers_of(stream)
-        expect([allocate(server)[0] for _ in range(3)] == [200, 200, 429], "both are there")
+        # gRPC counts in milliseconds and rounds up, so these have time for a server, one each at most.
+        for word in ("1n", "1u"):
+            stream, text = link.call(ALLOCATE, DEFAULT, ("grpc-timeout", word))
+            link.send(text)
+            expect(link.code_of(stream) in (0, 1, 4, -1, None), f"hardly any time: {link.trailers_of(stream)}")
+        left = [allocate(server)[0] for _ in range(5)]
+        expect(2 <= left.count(200) <= 4, left)
 
 
 @case
