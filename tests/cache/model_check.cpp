@@ -212,13 +212,14 @@ class world {
       model_.erase(key);
       if (value) set(key, value);
     };
+    auto const at_once = chance(2);
     switch (random_.below(6)) {
       case 0:
-        cache_.put_back(known.claim);
+        at_once ? index_.put_back(known.claim) : cache_.put_back(known.claim);
         drop_or_free(known.seen ? known.seen : known.gone ? nullptr : known.server);
         break;
       case 1:
-        cache_.discard(known.claim);
+        at_once ? index_.discard(known.claim) : cache_.discard(known.claim);
         if (known.seen || known.gone) {
           drop_or_free(known.seen);
         } else {
@@ -226,7 +227,7 @@ class world {
         }
         break;
       case 2:
-        cache_.remove(known.claim);
+        at_once ? index_.remove(known.claim) : cache_.remove(known.claim);
         drop_or_free(known.gone ? known.seen : nullptr);
         break;
       default: {
@@ -235,7 +236,7 @@ class world {
         if (chance(4)) written.label("map", word("m", 3));
         if (chance(3)) written.counter("rooms", static_cast<std::int64_t>(random_.below(4)), 5);
         auto const server = written.made();
-        cache_.settle(known.claim, server);
+        at_once ? index_.settle(known.claim, server) : cache_.settle(known.claim, server);
         // The write came last, so it is the newest, unless the server it went to is gone; that a list lacked it proves
         // nothing.
         drop_or_free(known.gone && !known.unlisted ? known.seen : server);

@@ -367,6 +367,50 @@ TEST_CASE_FIXTURE(fixture, "all parked requests are woken when the last matching
   CHECK(woken().empty());
 }
 
+TEST_CASE_FIXTURE(fixture, "what the index ends itself counts at once and is no change of the cache") {
+  auto const request = fleet_request();
+  cache.store(server_builder{"a"}.made());
+  CHECK(name(request) == "a");
+  index.watch(*request, 1);
+  tokens out;
+  CHECK_FALSE(index.may_wake());
+  index.put_back(got.handle);
+  CHECK_FALSE(cache.changed());
+  CHECK(index.may_wake());
+  index.take_woken(out);
+  CHECK(out == tokens{1});
+  CHECK_FALSE(index.may_wake());
+  index.put_back(got.handle);  // has ended already
+  CHECK(name(request) == "a");
+  index.settle(got.handle, next_version(*got.server).allocated().made());
+  CHECK(index.load_of(got.server->status.node_name)->allocated == 1);
+  CHECK_FALSE(cache.changed());
+  CHECK(name(request) == "");
+  cache.store(server_builder{"b"}.made());
+  CHECK(name(request) == "b");
+  index.discard(got.handle);
+  CHECK(try_pick(request) == pick_status::none);
+  CHECK(cache.size() == 2);
+  cache.store(next_version(*got.server).made());
+  CHECK(name(request) == "b");
+  index.remove(got.handle);
+  CHECK_FALSE(cache.changed());
+  CHECK(cache.size() == 1);
+  CHECK(try_pick(request) == pick_status::none);
+}
+
+TEST_CASE_FIXTURE(fixture, "a slot that was listed before its claim ended is what it is now") {
+  auto const request = fleet_request();
+  cache.store(server_builder{"a"}.made());
+  auto const seen = cache.lookup({"default", "a"});
+  REQUIRE(cache.claim(seen.handle));  // before the index took the change
+  index.settle(seen.handle, next_version(*seen.server).allocated().made());
+  CHECK(cache.changed());
+  CHECK(try_pick(request) == pick_status::none);
+  CHECK(index.load_of(seen.server->status.node_name)->allocated == 1);
+  CHECK(index.load_of(seen.server->status.node_name)->ready == 0);
+}
+
 TEST_CASE_FIXTURE(fixture, "a patient request is woken by a free server only") {
   auto const request = fleet_request();
   cache.store(server_builder{"a"}.made());

@@ -22,7 +22,7 @@ struct gate_options {
   gate_settings otherwise;   ///< where neither request nor fleet says anything; off by default
   std::string owner;         ///< this replica, among those that share the servers; "": drawn. The same after a restart: no takeover
   gate_limits limits;
-  std::size_t max_calls{65536};     ///< gated calls at once; one more ends as `contention` at once
+  std::size_t max_calls{65536};     ///< calls at once that wait for pending servers; while there are so many, one that comes ends as `contention` at once
   std::size_t max_probes{1024};     ///< checks under way at once
   std::size_t max_probes_per_host{32};
   std::size_t max_streams{10'000};        ///< source sse: open at once

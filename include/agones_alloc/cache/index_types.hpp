@@ -20,7 +20,7 @@ struct index_options {
 
 /// A server that was claimed for a request.
 struct pick {
-  server_handle handle;       ///< ends with put_back, settle, discard or remove of the cache
+  server_handle handle;       ///< ends with put_back, settle, discard or remove, of the index (on its thread) or of the cache
   game_server_ptr server;     ///< the value that was claimed
   std::uint32_t selector{0};  ///< the selector it matched
 };

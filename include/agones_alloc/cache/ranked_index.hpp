@@ -53,6 +53,12 @@ class ranked_index {
   AGONES_ALLOC_DECL auto pick_and_claim(allocation_request const&, random_source&, pick& out,
                                         std::size_t shapes = std::numeric_limits<std::size_t>::max()) -> pick_status;
 
+  /// The ends of a pick's claim, as the cache has them, taken in at once: that is half the work of leaving it to the next drain.
+  AGONES_ALLOC_DECL void put_back(server_handle);
+  AGONES_ALLOC_DECL void settle(server_handle, game_server_ptr written);
+  AGONES_ALLOC_DECL void discard(server_handle);
+  AGONES_ALLOC_DECL void remove(server_handle);
+
   /// How many servers the request could be given, and the first `names` of them, claiming none. Costs a step per selector and
   /// name once its views are there. False: they are being built, as after a pick; `remaining` is left alone. A target is not looked at.
   AGONES_ALLOC_DECL auto look(allocation_request const&, std::size_t names, room_report& out) -> bool;
@@ -73,6 +79,8 @@ class ranked_index {
   /// servers, and all that are not patient once when its last matching claim in flight ended without one. Call it
   /// after the woken requests were tried, again and again: a view that still has free servers wakes the next.
   AGONES_ALLOC_DECL void take_woken(std::vector<std::uint64_t>& out);
+  /// False when take_woken would find nothing.
+  AGONES_ALLOC_DECL auto may_wake() const noexcept -> bool;
   /// Unparks the oldest token that is parked on the view of that shape; nullopt when none is.
   AGONES_ALLOC_DECL auto take_waiter(view_shape const&) -> std::optional<std::uint64_t>;
   /// True while fewer than `most` are parked on each view of the request, and the views that are watched at all leave room

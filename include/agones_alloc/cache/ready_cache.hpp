@@ -61,15 +61,19 @@ class basic_ready_cache {
 
   /// Takes the server if it is free and still at this version; null: lost.
   auto claim(server_handle handle) -> game_server_ptr;
+
+  // The ends of a claim. With `after` the caller takes the change in himself, as the index does: it is set to what the slot is
+  // then, and the change is not listed for take_changes; left alone when there was no such claim.
+
   /// Nothing was written: the claimed value, or the newer one seen meanwhile, is free again.
-  void put_back(server_handle handle);
+  void put_back(server_handle handle, slot_view* after = nullptr);
   /// `written` (not null) is what the store now has: stored unless something newer was seen; free if allocatable.
   /// It outweighs a list that lacked the server, not a deletion.
-  void settle(server_handle handle, game_server_ptr written);
+  void settle(server_handle handle, game_server_ptr written, slot_view* after = nullptr);
   /// The write met a conflict: what was claimed is stale. Free again as soon as something newer is known.
-  void discard(server_handle handle);
+  void discard(server_handle handle, slot_view* after = nullptr);
   /// The server is gone; what was seen meanwhile stays only if it is another server.
-  void remove(server_handle handle);
+  void remove(server_handle handle, slot_view* after = nullptr);
 
   auto find(object_key const& key) const -> game_server_ptr;  ///< the newest known value; null when absent
   /// Of what was seen about servers that are claimed, and does not count yet: the one with the claim of that id; null: none.
@@ -95,6 +99,7 @@ class basic_ready_cache {
 
  private:
   enum class why_released : std::uint8_t { not_allocatable, deleted, unlisted };
+  enum class change_is : std::uint8_t { listed, told };  ///< for take_changes, or to the caller
   using stripe = detail::slot_stripe<Mutex>;
   using guard = std::lock_guard<Mutex>;
 
@@ -106,12 +111,12 @@ class basic_ready_cache {
   auto stripe_of(std::uint64_t key_hash) const noexcept -> stripe& { return stripes_[(key_hash >> 32) & stripe_mask_]; }
 
   auto view_of(stripe const& in, std::uint32_t local) const -> slot_view;
-  void mark(stripe& in, std::uint32_t local);
+  void mark(stripe& in, std::uint32_t local, change_is = change_is::listed);
   void notify();
   /// Sets the value of a slot that is not claimed, or empties the slot when the value is not allocatable.
-  auto set(stripe& in, std::uint32_t local, game_server_ptr server) -> store_outcome;
+  auto set(stripe& in, std::uint32_t local, game_server_ptr server, change_is = change_is::listed) -> store_outcome;
   /// Takes the server out; `last` is what is known of it, `gone` that it does not exist any more.
-  void release(stripe& in, std::uint32_t local, game_server const& last, why_released why);
+  void release(stripe& in, std::uint32_t local, game_server const& last, why_released why, change_is = change_is::listed);
   auto was_removed(stripe const& in, std::uint32_t hash, game_server const& server) const -> bool;
   auto bit_of(stripe const& in) const noexcept -> std::uint64_t { return std::uint64_t{1} << (&in - stripes_.get()); }
   /// Remembers that of the claimed server.
@@ -122,7 +127,7 @@ class basic_ready_cache {
   /// If the handle is a claim: ends it by what was seen meanwhile, once amend(slot, seen) has added what the caller
   /// knows. When nothing was seen, the claimed value becomes `otherwise`.
   template <class F>
-  void end_claim(server_handle handle, slot_status otherwise, F amend);
+  void end_claim(server_handle handle, slot_status otherwise, slot_view* after, F amend);
 
   std::size_t stripe_mask_;
   std::uint32_t stripe_bits_;

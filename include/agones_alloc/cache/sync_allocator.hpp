@@ -32,7 +32,7 @@ enum class sync_outcome : std::uint8_t {
 class sync_allocator {
  public:
   explicit sync_allocator(ready_cache& cache, random_source& random, index_options options = {})
-      : cache_{cache}, random_{random}, index_{cache, options} {}
+      : random_{random}, index_{cache, options} {}
 
   /// Claims the first server in the request's order and applies the request to a copy. The first use of a
   /// request shape looks at the whole cache; later ones do not. `out` is set when claimed.
@@ -42,17 +42,16 @@ class sync_allocator {
   /// The write was acknowledged as `written`. Null, for programs that keep no other store: `desired` is what counts.
   AGONES_ALLOC_DECL void commit(claimed_server const&, game_server_ptr written = nullptr);
   /// Nothing was written: what was claimed is free again.
-  void put_back(claimed_server const& server) { cache_.put_back(server.claim.handle); }
+  void put_back(claimed_server const& server) { index_.put_back(server.claim.handle); }
   /// Another writer was faster: free again as soon as something newer is stored.
-  void conflict(claimed_server const& server) { cache_.discard(server.claim.handle); }
+  void conflict(claimed_server const& server) { index_.discard(server.claim.handle); }
   /// The server is gone.
-  void remove(claimed_server const& server) { cache_.remove(server.claim.handle); }
+  void remove(claimed_server const& server) { index_.remove(server.claim.handle); }
 
   /// How many servers remain after each clause.
   auto explain(allocation_request const& request) -> breakdown { return index_.explain(request); }
 
  private:
-  ready_cache& cache_;
   random_source& random_;
   ranked_index index_;
 };

@@ -85,6 +85,8 @@ class allocation_fsm {
   AGONES_ALLOC_DECL auto none(time_point now) noexcept -> allocation_action;
   /// True when none() would wait.
   auto would_wait(time_point now) const noexcept -> bool { return now < wait_until_ && now < deadline_; }
+  /// Until then it waits for a server; time_point::min(): it does not.
+  auto wait_until() const noexcept -> time_point { return wait_until_; }
   /// Parked because there is no server: only one that becomes free is news to it.
   auto is_patient() const noexcept -> bool { return waiting_; }
   /// Instead of picked(), busy() and none(): this is the answer.

@@ -46,7 +46,8 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   AGONES_ALLOC_DECL void listen();  ///< to the cache; after construction
 
   // Any thread.
-  AGONES_ALLOC_DECL void submit(request_ptr, allocate_options const&, bool dry_run, operation::handler_type);
+  /// `gated`: where its server is pending, the call goes on at the readiness gate; else it ends so.
+  AGONES_ALLOC_DECL void submit(request_ptr, allocate_options const&, bool dry_run, operation::handler_type, bool gated = false);
   /// Of a claim that is there: confirms or releases it.
   AGONES_ALLOC_DECL void submit(std::unique_ptr<claim_part>, allocate_options const&, operation::handler_type);
   AGONES_ALLOC_DECL void reject(operation::handler_type, allocation_result);
@@ -147,6 +148,8 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   auto pick_another(operation const&, pick&, std::size_t shapes) -> pick_status;
   auto is_pending(game_server const&) const noexcept -> bool;
   void record_pending(game_server const&);
+  auto goes_to_gate(operation const&, outcome) const noexcept -> bool;
+  auto at_gate(operation&) -> operation::handler_type;
 
   // What is said about it; allocation_reports.ipp.
   void tell(operation&, allocation_action const&);

@@ -111,11 +111,16 @@ class gate_core : public std::enable_shared_from_this<gate_core> {
 
   /// Whether there is a way to ask for it. Any thread.
   AGONES_ALLOC_DECL auto can(gate_source) const noexcept -> bool;
+  /// Whether an allocation on this server may have a gate at all. Cheap.
+  auto may_choose(game_server const& server, std::string_view request_text) const noexcept -> bool {
+    return options_.otherwise.enabled || !request_text.empty() || server.meta.annotations.contains(keys::gate_annotation);
+  }
   /// For one allocation on this server.
   AGONES_ALLOC_DECL auto choose(game_server const&, std::string_view request_text) -> gate_settings;
   /// Any thread.
   AGONES_ALLOC_DECL auto draw_token() -> std::string;
-  auto admit() noexcept -> bool;
+  auto is_full() const noexcept -> bool { return calls_.load(std::memory_order_relaxed) >= options_.max_calls; }
+  void enter() noexcept { calls_.fetch_add(1, std::memory_order_relaxed); }
   void done() noexcept { calls_.fetch_sub(1, std::memory_order_relaxed); }
   auto owner() const noexcept -> std::string const& { return options_.owner; }
   auto executor() const noexcept -> boost::asio::any_io_executor const& { return executor_; }

@@ -1,4 +1,4 @@
-// One call of an allocator that has a readiness gate: allocations, one after the other, until a server is handed over.
+// One call whose server is pending at the readiness gate: allocations, one after the other, until a server is handed over.
 #pragma once
 
 #include <agones_alloc/async/allocator_options.hpp>
@@ -35,7 +35,12 @@ class gated_call : public std::enable_shared_from_this<gated_call> {
         call_{std::move(call)},
         done_{std::move(done)} {}
 
-  AGONES_ALLOC_DECL void allocate(request_ptr);
+  /// An allocation, whose first try follows by tried(). Whoever makes it tells it of a cancellation, if there can be one.
+  AGONES_ALLOC_DECL void begin(request_ptr, timer::time_point started, timer::time_point wait_until, bool can_be_cancelled);
+  /// What the engine came to. On its executor.
+  AGONES_ALLOC_DECL void tried(allocation_result);
+  /// Any thread.
+  AGONES_ALLOC_DECL void cancel();
   /// A claim that may be of a pending server: confirmed when it is ready, released at once.
   AGONES_ALLOC_DECL void on_claim(claim_purpose, release_to, shared_string ns, shared_string id);
 
@@ -43,10 +48,8 @@ class gated_call : public std::enable_shared_from_this<gated_call> {
   using result_type = allocation_result;
 
   void hear_cancellation();
-  void cancel();
   auto is_cancelled() const noexcept -> bool { return cancelled_.load(std::memory_order_acquire); }
   void try_one();
-  void tried(result_type);
   void ask_claim();
   void asked(error_code, result_type);
   void await(result_type, bool give_up);

@@ -25,6 +25,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -32,6 +33,7 @@
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
 class allocation_engine;
+class gated_call;
 struct operation;
 
 struct engine_message : inbox::message {
@@ -41,7 +43,8 @@ struct engine_message : inbox::message {
 };
 
 /// Outlives its operation: a slot may be used at any time. `of` belongs to the engine's turn.
-struct cancel_request : engine_message {
+class cancel_request : public engine_message {
+ public:
   cancel_request(std::weak_ptr<allocation_engine> e, operation* op) noexcept
       : engine_message{kind::cancel}, engine{std::move(e)}, of{op} {}
   std::weak_ptr<allocation_engine> engine;
@@ -49,6 +52,20 @@ struct cancel_request : engine_message {
   std::atomic<bool> requested{false};
   std::shared_ptr<cancel_request> in_inbox;  ///< keeps it while the engine has yet to look
   boost::asio::cancellation_signal withdraw;  ///< towards the store
+
+  /// The call goes on at the readiness gate: from now on that is who is told. Any thread, as the next.
+  void hand_over(std::weak_ptr<gated_call> to) {
+    std::lock_guard const lock{mutex_};
+    gated_ = std::move(to);
+  }
+  auto at_gate() const -> std::shared_ptr<gated_call> {
+    std::lock_guard const lock{mutex_};
+    return gated_.lock();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::weak_ptr<gated_call> gated_;
 };
 
 using operation_hook = boost::intrusive::list_base_hook<boost::intrusive::tag<struct all_tag>>;
@@ -63,6 +80,7 @@ struct claim_part {
   bool leads{false};     ///< it is the one at work for its id
   bool repeated{false};  ///< the answer is that of an earlier call
   bool misused{false};   ///< the id belongs to another request
+  bool drawn{false};     ///< the caller gave no id
   shared_string id;
   shared_string ns;      ///< where there is no request to tell it
   std::string key;       ///< namespace and id
@@ -118,6 +136,7 @@ struct operation : recycled<operation>, engine_message, wake_queue::entry, opera
   std::unique_ptr<claim_part> claim;
 
   // Of the readiness gate.
+  bool gated{false};  ///< a server that is pending, or was to be, is not the end of the call
   std::shared_ptr<gate_request const> gate;
   std::unique_ptr<pending_marker> pending;  ///< what this write makes of its server; null: Allocated
 

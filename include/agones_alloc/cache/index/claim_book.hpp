@@ -27,11 +27,15 @@ struct expiring_claim {
   wall_time expires{};
 };
 
-/// Follows the servers of the cache by slot. Costs a look at the annotations per change of a server that has no claims.
+/// Follows the servers of the cache by slot. Costs a look at the annotations per change of them.
 class claim_book {
  public:
-  /// The slot's server is now this one; null: none.
-  void follow(std::uint32_t slot, game_server const* now) {
+  /// The slot's server was `before` and is now this one; null: none.
+  void follow(std::uint32_t slot, game_server const* before, game_server const* now) {
+    if (before != nullptr && now != nullptr && before->meta.annotations.same_block(now->meta.annotations) &&
+        before->meta.namespace_ == now->meta.namespace_) {
+      return;
+    }
     auto const any = now != nullptr && has_claims(*now);
     auto const known = by_slot_.empty() ? by_slot_.end() : by_slot_.find(slot);
     if (!any && known == by_slot_.end()) return;

@@ -42,6 +42,10 @@ class index_core {
 
   // impl/cache/index_changes.ipp
   auto drain() -> bool;
+  void put_back(server_handle);
+  void settle(server_handle, game_server_ptr written);
+  void discard(server_handle);
+  void remove(server_handle);
   // impl/cache/index_views.ipp
   auto build_some() -> bool;
   // impl/cache/index_pick.ipp
@@ -57,6 +61,7 @@ class index_core {
   void watch(allocation_request const&, std::uint64_t token, bool patient);
   void unwatch(std::uint64_t token);
   void take_woken(std::vector<std::uint64_t>& out);
+  auto may_wake() const noexcept -> bool { return !signalled_.empty() || !woken_by_target_.empty(); }
   auto take_waiter(view_shape const&) -> std::optional<std::uint64_t>;
   auto has_room_to_watch(allocation_request const&, std::size_t most) -> bool;
 

@@ -59,7 +59,7 @@ inline auto gate_problems(allocator_ports const& ports, allocate_options const& 
   return out;
 }
 
-/// An allocation with a gate: one write, or two and what lies between them.
+/// An allocation where there may be a gate: one write, or two and what lies between them.
 inline void start_gated(std::shared_ptr<allocation_engine> const& engine, request_ptr request, allocate_options const& call,
                         allocator::handler done) {
   allocation_result refused;
@@ -69,13 +69,12 @@ inline void start_gated(std::shared_ptr<allocation_engine> const& engine, reques
     return engine->reject(std::move(done), std::move(refused));
   }
   if (engine->ports().gate == nullptr) return engine->submit(std::move(request), call, false, std::move(done));
-  auto const& gate = engine->ports().gate->core();
-  if (!gate->admit()) {
+  if (engine->ports().gate->core()->is_full()) {
     refused.result = outcome::contention;
     refused.retry_after = engine->options().overload_retry_after;
     return engine->reject(std::move(done), std::move(refused));
   }
-  std::make_shared<gated_call>(engine, gate, call, std::move(done))->allocate(std::move(request));
+  engine->submit(std::move(request), call, false, std::move(done), true);
 }
 
 }  // namespace detail
@@ -94,7 +93,7 @@ AGONES_ALLOC_DECL void allocator::start(request_ptr request, allocate_options co
 
 AGONES_ALLOC_DECL void allocator::start_claim(detail::claim_purpose what, release_to to, shared_string ns, shared_string id,
                                               allocate_options const& call, handler done) {
-  if (auto* const gate = engine_->ports().gate; gate != nullptr && what != detail::claim_purpose::find && gate->core()->admit()) {
+  if (auto* const gate = engine_->ports().gate; gate != nullptr && what != detail::claim_purpose::find && !gate->core()->is_full()) {
     return std::make_shared<detail::gated_call>(engine_, gate->core(), call, std::move(done))->on_claim(what, to, std::move(ns), std::move(id));
   }
   auto part = std::make_unique<detail::claim_part>();

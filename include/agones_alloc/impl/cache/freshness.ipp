@@ -2,14 +2,36 @@
 
 #include <agones_alloc/cache/freshness.hpp>
 
-#include <algorithm>
+#include <cstdint>
+#include <cstring>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
 namespace detail {
 
+/// Four or eight characters at once: the upper halves of digits are 3, also when 6 is added.
+template <class Word>
+auto are_digits(char const* text) noexcept -> bool {
+  constexpr auto each = static_cast<Word>(0x0101010101010101ULL);
+  Word word = 0;
+  std::memcpy(&word, text, sizeof word);
+  return (((word & (each * 0xf0)) ^ (each * 0x30)) | (((word + each * 6) & (each * 0xf0)) ^ (each * 0x30))) == 0;
+}
+
 inline auto is_decimal(std::string_view text) noexcept -> bool {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  auto const* const first = text.data();
+  auto const size = text.size();
+  if (size >= 8) {
+    for (std::size_t at = 0; at + 8 < size; at += 8) {
+      if (!are_digits<std::uint64_t>(first + at)) return false;
+    }
+    return are_digits<std::uint64_t>(first + size - 8);
+  }
+  if (size >= 4) return are_digits<std::uint32_t>(first) && are_digits<std::uint32_t>(first + size - 4);
+  for (auto const c : text) {
+    if (c < '0' || c > '9') return false;
+  }
+  return size != 0;
 }
 
 inline auto without_leading_zeros(std::string_view text) noexcept -> std::string_view {

@@ -21,6 +21,32 @@ AGONES_ALLOC_DECL auto index_core::drain() -> bool {
   return drain_some();
 }
 
+// Where there was no such claim, the view that comes back has version 0.
+
+AGONES_ALLOC_DECL void index_core::put_back(server_handle handle) {
+  slot_view now;
+  cache_.put_back(handle, &now);
+  if (now.handle.version != 0) apply(std::move(now));
+}
+
+AGONES_ALLOC_DECL void index_core::settle(server_handle handle, game_server_ptr written) {
+  slot_view now;
+  cache_.settle(handle, std::move(written), &now);
+  if (now.handle.version != 0) apply(std::move(now));
+}
+
+AGONES_ALLOC_DECL void index_core::discard(server_handle handle) {
+  slot_view now;
+  cache_.discard(handle, &now);
+  if (now.handle.version != 0) apply(std::move(now));
+}
+
+AGONES_ALLOC_DECL void index_core::remove(server_handle handle) {
+  slot_view now;
+  cache_.remove(handle, &now);
+  if (now.handle.version != 0) apply(std::move(now));
+}
+
 AGONES_ALLOC_DECL auto index_core::drain_some() -> bool {
   if (!cache_.has_changes()) return false;
   follow_open_nodes();
@@ -153,7 +179,7 @@ AGONES_ALLOC_DECL void index_core::apply(slot_view now, bool taken_out) {
   known.version = now.handle.version;
   known.slot = now.memory;
   ++changes_;
-  claims_.follow(id, now.server.get());
+  claims_.follow(id, known.server.get(), now.server.get());
   if (!taken_out && keeps_place(known, now)) {
     known.server = std::move(now.server);
     return;

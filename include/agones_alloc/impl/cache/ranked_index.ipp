@@ -4,6 +4,7 @@
 #include <agones_alloc/cache/ranked_index.hpp>
 
 #include <memory>
+#include <utility>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
@@ -17,6 +18,12 @@ AGONES_ALLOC_DECL auto ranked_index::pick_and_claim(allocation_request const& re
                                                     std::size_t shapes) -> pick_status {
   return core_->pick_and_claim(request, random, out, shapes);
 }
+AGONES_ALLOC_DECL void ranked_index::put_back(server_handle handle) { core_->put_back(handle); }
+AGONES_ALLOC_DECL void ranked_index::settle(server_handle handle, game_server_ptr written) {
+  core_->settle(handle, std::move(written));
+}
+AGONES_ALLOC_DECL void ranked_index::discard(server_handle handle) { core_->discard(handle); }
+AGONES_ALLOC_DECL void ranked_index::remove(server_handle handle) { core_->remove(handle); }
 AGONES_ALLOC_DECL auto ranked_index::take_waiter(view_shape const& shape) -> std::optional<std::uint64_t> {
   return core_->take_waiter(shape);
 }
@@ -31,6 +38,7 @@ AGONES_ALLOC_DECL void ranked_index::watch(allocation_request const& request, st
 }
 AGONES_ALLOC_DECL void ranked_index::unwatch(std::uint64_t token) { core_->unwatch(token); }
 AGONES_ALLOC_DECL void ranked_index::take_woken(std::vector<std::uint64_t>& out) { core_->take_woken(out); }
+AGONES_ALLOC_DECL auto ranked_index::may_wake() const noexcept -> bool { return core_->may_wake(); }
 AGONES_ALLOC_DECL auto ranked_index::has_room_to_watch(allocation_request const& request, std::size_t most) const -> bool {
   return core_->has_room_to_watch(request, most);
 }

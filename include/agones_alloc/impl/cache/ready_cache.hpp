@@ -23,10 +23,10 @@ auto basic_ready_cache<Mutex>::view_of(stripe const& in, std::uint32_t local) co
 }
 
 template <class Mutex>
-void basic_ready_cache<Mutex>::mark(stripe& in, std::uint32_t local) {
+void basic_ready_cache<Mutex>::mark(stripe& in, std::uint32_t local, change_is change) {
   auto& slot = in.at(local);
   slot.version = in.next_version();
-  if (slot.queued) return;
+  if (slot.queued || change == change_is::told) return;
   slot.queued = true;
   in.changed.push_back(local);
   if (in.changed.size() == 1) changed_stripes_.fetch_or(bit_of(in));
@@ -38,7 +38,8 @@ void basic_ready_cache<Mutex>::notify() {
 }
 
 template <class Mutex>
-void basic_ready_cache<Mutex>::release(stripe& in, std::uint32_t local, game_server const& last, why_released why) {
+void basic_ready_cache<Mutex>::release(stripe& in, std::uint32_t local, game_server const& last, why_released why,
+                                       change_is change) {
   if (remembered_removals_ != 0) {
     if (in.removed.size() >= remembered_removals_) in.removed.pop_front();
     auto const& meta = last.meta;
@@ -46,19 +47,19 @@ void basic_ready_cache<Mutex>::release(stripe& in, std::uint32_t local, game_ser
                           meta.name, meta.uid, meta.resource_version});
   }
   in.take_out(local);
-  mark(in, local);
+  mark(in, local, change);
 }
 
 template <class Mutex>
-auto basic_ready_cache<Mutex>::set(stripe& in, std::uint32_t local, game_server_ptr server) -> store_outcome {
+auto basic_ready_cache<Mutex>::set(stripe& in, std::uint32_t local, game_server_ptr server, change_is change) -> store_outcome {
   if (!is_allocatable(*server)) {
-    release(in, local, *server, why_released::not_allocatable);
+    release(in, local, *server, why_released::not_allocatable, change);
     return store_outcome::removed;
   }
   auto& slot = in.at(local);
   slot.server = std::move(server);
   slot.status = slot_status::free;
-  mark(in, local);
+  mark(in, local, change);
   return store_outcome::stored;
 }
 
@@ -202,7 +203,8 @@ auto basic_ready_cache<Mutex>::claim(server_handle handle) -> game_server_ptr {
 
 template <class Mutex>
 template <class F>
-void basic_ready_cache<Mutex>::end_claim(server_handle handle, slot_status otherwise, F amend) {
+void basic_ready_cache<Mutex>::end_claim(server_handle handle, slot_status otherwise, slot_view* after, F amend) {
+  auto const change = after != nullptr ? change_is::told : change_is::listed;
   auto& in = stripe_of(handle.id);
   guard const lock{in.mutex};
   auto const local = local_of(handle.id);
@@ -220,23 +222,24 @@ void basic_ready_cache<Mutex>::end_claim(server_handle handle, slot_status other
   }
   amend(slot, seen);
   if (seen.newest) {
-    set(in, local, std::move(seen.newest));
+    set(in, local, std::move(seen.newest), change);
   } else if (seen.gone) {
-    release(in, local, *slot.server, seen.unlisted ? why_released::unlisted : why_released::deleted);
+    release(in, local, *slot.server, seen.unlisted ? why_released::unlisted : why_released::deleted, change);
   } else {
     slot.status = otherwise;
-    mark(in, local);
+    mark(in, local, change);
   }
+  if (after != nullptr) *after = view_of(in, local);
 }
 
 template <class Mutex>
-void basic_ready_cache<Mutex>::put_back(server_handle handle) {
-  end_claim(handle, slot_status::free, [](detail::server_slot&, detail::seen_meanwhile&) {});
+void basic_ready_cache<Mutex>::put_back(server_handle handle, slot_view* after) {
+  end_claim(handle, slot_status::free, after, [](detail::server_slot&, detail::seen_meanwhile&) {});
 }
 
 template <class Mutex>
-void basic_ready_cache<Mutex>::settle(server_handle handle, game_server_ptr written) {
-  end_claim(handle, slot_status::free, [&](detail::server_slot& slot, detail::seen_meanwhile& seen) {
+void basic_ready_cache<Mutex>::settle(server_handle handle, game_server_ptr written, slot_view* after) {
+  end_claim(handle, slot_status::free, after, [&](detail::server_slot& slot, detail::seen_meanwhile& seen) {
     auto const& claimed = *slot.server;
     auto const of_claimed = written->meta.uid == claimed.meta.uid;
     // The store had it, so the list that lacked it was older, unless its version says that it was deleted since.
@@ -250,13 +253,13 @@ void basic_ready_cache<Mutex>::settle(server_handle handle, game_server_ptr writ
 }
 
 template <class Mutex>
-void basic_ready_cache<Mutex>::discard(server_handle handle) {
-  end_claim(handle, slot_status::stale, [](detail::server_slot&, detail::seen_meanwhile&) {});
+void basic_ready_cache<Mutex>::discard(server_handle handle, slot_view* after) {
+  end_claim(handle, slot_status::stale, after, [](detail::server_slot&, detail::seen_meanwhile&) {});
 }
 
 template <class Mutex>
-void basic_ready_cache<Mutex>::remove(server_handle handle) {
-  end_claim(handle, slot_status::free, [](detail::server_slot& slot, detail::seen_meanwhile& seen) {
+void basic_ready_cache<Mutex>::remove(server_handle handle, slot_view* after) {
+  end_claim(handle, slot_status::free, after, [](detail::server_slot& slot, detail::seen_meanwhile& seen) {
     // Unless the end of the claimed one is known, the newest value is its last.
     if (!seen.gone && seen.newest) slot.server = std::move(seen.newest);
     seen.gone = true;

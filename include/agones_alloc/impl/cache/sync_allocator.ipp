@@ -30,7 +30,7 @@ AGONES_ALLOC_DECL auto sync_allocator::claim(allocation_request const& request,
 }
 
 AGONES_ALLOC_DECL void sync_allocator::commit(claimed_server const& server, game_server_ptr written) {
-  cache_.settle(server.claim.handle, written != nullptr ? std::move(written) : server.desired);
+  index_.settle(server.claim.handle, written != nullptr ? std::move(written) : server.desired);
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -35,7 +35,10 @@ inline auto allocation_engine::wall() -> timer::wall_time {
 inline auto allocation_engine::lead(operation& op, allocation_action& action) -> claim_turn {
   auto& part = *op.claim;
   if (part.leads) return claim_turn::go_on;
-  if (part.id.empty()) part.id = drawn_id(random_);
+  if (part.id.empty()) {
+    part.id = drawn_id(random_);
+    part.drawn = true;
+  }
   part.key = op.request ? op.request->shapes().front().namespace_.str() : part.ns.str();
   part.key.append(1, '/').append(part.id.view());
   auto const [at, first] = by_id_.try_emplace(part.key, &op);

@@ -3,6 +3,7 @@
 #include <agones_alloc/async/detail/allocation_engine.hpp>
 #include <agones_alloc/async/detail/call_deadline.hpp>
 #include <agones_alloc/async/detail/complete.hpp>
+#include <agones_alloc/async/detail/gated_call.hpp>
 
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -65,7 +66,7 @@ inline auto allocation_engine::overloaded() const -> allocation_result {
 }
 
 AGONES_ALLOC_DECL void allocation_engine::submit(request_ptr request, allocate_options const& call, bool dry_run,
-                                                 operation::handler_type handler) {
+                                                 operation::handler_type handler, bool gated) {
   if (auto problems = claim_problems(call); !problems.empty()) {
     allocation_result refused;
     refused.result = outcome::invalid;
@@ -82,6 +83,7 @@ AGONES_ALLOC_DECL void allocation_engine::submit(request_ptr request, allocate_o
   op->dry_run = dry_run;
   op->tentative_since = call.tentative_since;
   op->gate = call.gate;
+  op->gated = gated;
   if (dry_run) {
     op->room = call.room;
     op->room_names = call.room_names;
@@ -123,6 +125,7 @@ inline void allocation_engine::submit(std::unique_ptr<operation> op) {
     slot.assign([request_cancel = op->cancel](boost::asio::cancellation_type type) {
       if (type == boost::asio::cancellation_type::none) return;
       if (request_cancel->requested.exchange(true)) return;
+      if (auto const call = request_cancel->at_gate()) return call->cancel();
       if (auto const engine = request_cancel->engine.lock()) {
         request_cancel->in_inbox = request_cancel;
         engine->push(*request_cancel);
@@ -191,6 +194,7 @@ inline void allocation_engine::turn() {
   admit_waiting();
   more |= wake_parked();
   send_forming();
+  more |= !parked_.empty() && index_.may_wake();  // a write that was not sent left its server free
   more |= arm();
   if (ports_.counts != nullptr) {
     if (writes_ != reported_writes_) ports_.counts->in_flight(reported_writes_ = writes_);
@@ -241,7 +245,8 @@ inline void allocation_engine::handle(engine_message& m) {
 
 inline void allocation_engine::handle_cancel(cancel_request& request) {
   auto const keep = std::move(request.in_inbox);
-  if (request.of != nullptr) perform(*request.of, request.of->fsm.cancel(now_));
+  if (request.of != nullptr) return perform(*request.of, request.of->fsm.cancel(now_));
+  if (auto const call = request.at_gate()) call->cancel();  // it came there meanwhile
 }
 
 inline auto allocation_engine::dequeue(operation_queue& queue) -> operation& {

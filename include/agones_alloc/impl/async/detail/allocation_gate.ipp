@@ -1,8 +1,10 @@
 #pragma once
 
+#include <agones_alloc/async/detail/allocated_simply.hpp>
 #include <agones_alloc/async/detail/allocation_engine.hpp>
 #include <agones_alloc/async/detail/drawn_id.hpp>
 #include <agones_alloc/async/detail/gate_core.hpp>
+#include <agones_alloc/async/detail/gated_call.hpp>
 #include <agones_alloc/async/readiness_gate.hpp>
 
 #include <algorithm>
@@ -28,10 +30,12 @@ inline auto allocation_engine::is_pending(game_server const& server) const noexc
 inline auto allocation_engine::put_pending(operation& op, game_server& server) -> bool {
   // One that is Allocated already has players; and a dry run shows what the end will be.
   if (op.dry_run || server.status.state != game_server_state::ready) return false;
-  auto const& gate = *ports_.gate->core();
+  auto& gate = *ports_.gate->core();
   if (!op.fsm.repeats()) {
     op.pending.reset();
-    auto settings = ports_.gate->core()->choose(server, op.gate ? std::string_view{op.gate->text} : std::string_view{});
+    auto const asked = op.gate ? std::string_view{op.gate->text} : std::string_view{};
+    if (!gate.may_choose(server, asked)) return false;
+    auto settings = gate.choose(server, asked);
     if (!settings.enabled) return false;
     auto marker = std::make_unique<pending_marker>();
     marker->id = op.claim ? op.claim->id.str() : drawn_id(random_);
@@ -40,7 +44,7 @@ inline auto allocation_engine::put_pending(operation& op, game_server& server) -
     auto const from = std::chrono::floor<std::chrono::microseconds>(op.stamp);  // the rest of it is drawn
     marker->deadline = from + (waits ? pending_time(settings.timeout, op.deadline - now_) : settings.timeout);
     marker->owner = gate.owner();
-    if (settings.source == gate_source::webhook) marker->token = ports_.gate->core()->draw_token();
+    if (settings.source == gate_source::webhook) marker->token = gate.draw_token();
     if (op.claim) marker->claim_ttl = op.claim->ttl;
     for (auto& claim : claims_of(server)) {
       if (claim.id != marker->id) marker->older.push_back(std::move(claim.id));
@@ -79,8 +83,31 @@ inline auto allocation_engine::pick_another(operation const& op, pick& taken, st
     passed.erase(passed.begin());
     status = pick_status::picked;
   }
-  for (auto const& one : passed) cache_.put_back(one.handle);
+  for (auto const& one : passed) index_.put_back(one.handle);
   return status;
+}
+
+inline auto allocation_engine::goes_to_gate(operation const& op, outcome result) const noexcept -> bool {
+  if (!op.gated) return false;
+  return op.pending != nullptr || (result == outcome::allocated && op.answer.server != nullptr && is_pending(*op.answer.server));
+}
+
+// The call goes on there, from what this operation came to.
+inline auto allocation_engine::at_gate(operation& op) -> operation::handler_type {
+  allocate_options call;
+  if (op.claim && !op.claim->drawn) call.request_id = op.claim->id;
+  if (op.claim) call.claim_ttl = op.claim->ttl;
+  call.deadline = op.deadline;
+  call.tentative_since = op.tentative_since;
+  call.gate = op.gate;
+  auto const next = std::make_shared<gated_call>(shared_from_this(), ports_.gate->core(), std::move(call), std::move(op.handler));
+  next->begin(op.request, op.started, op.fsm.wait_until(), op.cancel != nullptr);
+  if (op.cancel) {
+    op.cancel->hand_over(next);
+    if (op.cancel->requested.load()) next->cancel();  // while its write was under way
+  }
+  return operation::handler_type{
+      allocated_simply([next](error_code, allocation_result result) { next->tried(std::move(result)); })};
 }
 
 inline void allocation_engine::record_pending(game_server const& server) {

@@ -12,7 +12,8 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 inline void allocation_engine::tell(operation& op, allocation_action const& action) {
   if (op.cancel) op.cancel->of = nullptr;
   if (op.claim && op.claim->what == claim_purpose::expire) return note_expiry(op, action.result);
-  told_.emplace_back(std::move(op.handler), error_of(action.result));
+  bool const to_gate = goes_to_gate(op, action.result);
+  told_.emplace_back(to_gate ? at_gate(op) : std::move(op.handler), error_of(action.result));
   auto& result = told_.back().result;
   result.result = action.result;
   result.tries = op.fsm.tries();

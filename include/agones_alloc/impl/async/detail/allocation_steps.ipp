@@ -80,7 +80,7 @@ inline void allocation_engine::perform(operation& op, allocation_action action) 
         // Nobody is left to wait for: the claim stays off the market until something newer is seen.
         if (closed_ && !op.fsm.has_caller()) {
           end_sharing(op, shared_fate::unknown);
-          cache_.discard(op.handle);
+          index_.discard(op.handle);
           --writes_;
           return release(op);
         }
@@ -177,7 +177,7 @@ inline auto allocation_engine::decide_for(operation& op) -> bool {
       } catch (std::exception const&) {  // for want of memory
         action.result = outcome::unavailable;
       }
-      cache_.put_back(op.handle);
+      index_.put_back(op.handle);
       break;
   }
   tell(op, action);
@@ -321,12 +321,12 @@ inline auto allocation_engine::judge_read_of(operation const& op) const -> read_
 inline void allocation_engine::end_claim(operation& op, claim_end how) {
   switch (how) {
     case claim_end::keep: return;
-    case claim_end::put_back: cache_.put_back(op.handle); break;
+    case claim_end::put_back: index_.put_back(op.handle); break;
     case claim_end::settle:
       if (ports_.observer != nullptr) ports_.observer->stored(op.answer.server);
-      cache_.settle(op.handle, op.answer.server);
+      index_.settle(op.handle, op.answer.server);
       break;
-    case claim_end::remove: cache_.remove(op.handle); break;
+    case claim_end::remove: index_.remove(op.handle); break;
     case claim_end::refresh: return refresh(op);
   }
   --writes_;
@@ -343,7 +343,7 @@ inline void allocation_engine::refresh(operation& op) {
         operation::handler_type{}, op.request, allocation_fsm{*retry_, options_.limits, timer::time_point::max()}});
   }
   if (reading == nullptr) {
-    cache_.discard(op.handle);
+    index_.discard(op.handle);
     --writes_;
     return;
   }

@@ -253,10 +253,4 @@ inline auto gate_core::draw() -> double {
   return random_.unit();
 }
 
-inline auto gate_core::admit() noexcept -> bool {
-  if (calls_.fetch_add(1, std::memory_order_relaxed) < options_.max_calls) return true;
-  done();
-  return false;
-}
-
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail

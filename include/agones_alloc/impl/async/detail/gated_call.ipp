@@ -27,7 +27,7 @@ inline void gated_call::hear_cancellation() {
 }
 
 // What is under way hears it; whatever comes after it looks at the flag.
-inline void gated_call::cancel() {
+AGONES_ALLOC_DECL void gated_call::cancel() {
   cancelled_.store(true, std::memory_order_release);
   std::shared_ptr<boost::asio::cancellation_signal> stop;
   std::uint64_t waiter = 0;
@@ -42,15 +42,16 @@ inline void gated_call::cancel() {
   if (waiter != 0 && gate) gate->leave(waiter, !has_id_ && purpose_ == claim_purpose::allocate);
 }
 
-AGONES_ALLOC_DECL void gated_call::allocate(request_ptr request) {
+AGONES_ALLOC_DECL void gated_call::begin(request_ptr request, timer::time_point started, timer::time_point wait_until,
+                                         bool can_be_cancelled) {
+  if (auto const gate = gate_.lock()) gate->enter();
   request_ = std::move(request);
   has_id_ = !call_.request_id.empty();
-  auto const now = clock_->now();
-  started_ = now;
-  deadline_ = call_deadline(call_, now, timeout_);
-  wait_until_ = call_wait_until(call_, now);
-  hear_cancellation();
-  try_one();
+  started_ = started;
+  deadline_ = *call_.deadline;
+  wait_until_ = wait_until;
+  can_be_cancelled_ = can_be_cancelled;
+  tried_ = 1;
 }
 
 // Allocator or gate have been destroyed meanwhile.
@@ -64,15 +65,11 @@ inline void gated_call::try_one() {
   auto const engine = engine_.lock();
   if (!engine) return closed();
   auto options = call_;
-  options.deadline = deadline_;
-  options.timeout.reset();
-  if (tried_ != 0) {
-    auto const now = clock_->now();
-    options.wait_for = wait_until_ > now ? wait_until_ - now : std::chrono::nanoseconds{0};
-    auto again = options.gate ? *options.gate : gate_request{};
-    again.avoid = avoid_;
-    options.gate = std::make_shared<gate_request const>(std::move(again));
-  }
+  auto const now = clock_->now();
+  options.wait_for = wait_until_ > now ? wait_until_ - now : std::chrono::nanoseconds{0};
+  auto again = options.gate ? *options.gate : gate_request{};
+  again.avoid = avoid_;
+  options.gate = std::make_shared<gate_request const>(std::move(again));
   ++tried_;
   if (!can_be_cancelled_) {
     auto done = [self = shared_from_this()](error_code, result_type result) { self->tried(std::move(result)); };
@@ -92,7 +89,7 @@ inline void gated_call::try_one() {
   if (is_cancelled()) stop->emit(boost::asio::cancellation_type::terminal);
 }
 
-inline void gated_call::tried(result_type result) {
+AGONES_ALLOC_DECL void gated_call::tried(result_type result) {
   {
     std::lock_guard const lock{mutex_};
     stop_.reset();
@@ -236,6 +233,7 @@ AGONES_ALLOC_DECL void gated_call::on_claim(claim_purpose what, release_to to, s
   to_ = to;
   ns_ = std::move(ns);
   id_ = std::move(id);
+  if (auto const gate = gate_.lock()) gate->enter();
   deadline_ = call_deadline(call_, clock_->now(), timeout_);
   hear_cancellation();
   ask_claim();
