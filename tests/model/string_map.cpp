@@ -77,7 +77,7 @@ TEST_CASE("a string_map agrees with std::map over many changes") {
   std::uint64_t state = 7;
   for (int step = 0; step < 4000; ++step) {
     state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-    auto const key = "key-" + std::to_string((state >> 33) % 40);
+    auto const key = "key-" + std::to_string((state >> 33) % (step < 2000 ? 10 : 40));  // few are looked for in another way than many
     auto const value = std::string((state >> 20) % 30, static_cast<char>('a' + step % 26));
     if ((state >> 60) < 5) {
       CHECK(map.erase(key) == (model.erase(key) == 1));
@@ -85,9 +85,32 @@ TEST_CASE("a string_map agrees with std::map over many changes") {
       map.set(key, value);
       model[key] = value;
     }
+    auto const wanted = "key-" + std::to_string((state >> 12) % 40);
+    auto const known = model.find(wanted);
+    CHECK(map.contains(wanted) == (known != model.end()));
+    if (known != model.end()) CHECK(map.value_or_empty(wanted) == known->second);
+    auto const next = model.lower_bound(wanted);
+    auto const first = next != model.end() && next->first.starts_with(wanted) ? next->first : "";
+    CHECK(map.first_with(wanted).value_or("") == first);
   }
   CHECK(entries_of(map) == entries(model.begin(), model.end()));
   static_assert(std::random_access_iterator<string_map::const_iterator>);
+}
+
+TEST_CASE("keys of equal length, and the empty one, are told apart") {
+  string_map const map{{"", "none"}, {"aa", "1"}, {"ab", "2"}, {"b", ""}};
+  CHECK(map.find("") == "none");
+  CHECK(map.find("aa") == "1");
+  CHECK(map.find("ab") == "2");
+  CHECK(map.find("b") == "");
+  CHECK_FALSE(map.find("ac"));
+  CHECK_FALSE(map.find("a"));
+  CHECK_FALSE(string_map{}.find(""));
+  CHECK(map.first_with("a") == "aa");
+  CHECK(map.first_with("ab") == "ab");
+  CHECK(map.first_with("") == "");
+  CHECK_FALSE(map.first_with("c"));
+  CHECK_FALSE(string_map{}.first_with(""));
 }
 
 TEST_CASE("a value of the map itself can be set again under another key") {

@@ -78,9 +78,13 @@ class string_map {
   auto from(std::string_view key) const noexcept -> const_iterator { return {this, lower_bound(key)}; }
   /// The first key that begins so.
   auto first_with(std::string_view prefix) const noexcept -> std::optional<std::string_view> {
-    auto const at = lower_bound(prefix);
-    if (at == size()) return std::nullopt;
-    auto const key = at_index(at).first;
+    if (empty()) return std::nullopt;
+    auto key = at_index(0).first;
+    if (key < prefix) {  // most have only keys that come later
+      auto const at = lower_bound(prefix);
+      if (at == size()) return std::nullopt;
+      key = at_index(at).first;
+    }
     return key.starts_with(prefix) ? std::optional{key} : std::nullopt;
   }
   auto contains(std::string_view key) const noexcept -> bool { return find(key).has_value(); }
@@ -199,6 +203,22 @@ inline string_map::string_map(std::vector<value_type> entries) {
 }
 
 inline auto string_map::find(std::string_view key) const noexcept -> std::optional<std::string_view> {
+  constexpr std::size_t few = 16;
+  auto const count = size();
+  if (count <= few) {
+    // Most keys differ in length, which is known without a look at the characters.
+    auto const text = block_.view();
+    std::size_t from = head_size(count);
+    for (std::size_t i = 0; i != count; ++i) {
+      std::size_t const key_end = word(1 + 2 * i);
+      std::size_t const value_end = word(2 + 2 * i);
+      if (key_end - from == key.size() && (key.empty() || std::memcmp(text.data() + from, key.data(), key.size()) == 0)) {
+        return text.substr(key_end, value_end - key_end);
+      }
+      from = value_end;
+    }
+    return std::nullopt;
+  }
   auto const at = lower_bound(key);
   if (at == size()) return std::nullopt;
   auto const [found, value] = at_index(at);
