@@ -263,8 +263,9 @@ TEST_CASE("a status of the remote comes through, also one that gRPC does not kno
   for (auto const& [number, wanted] : {std::pair{3, outcome::invalid}, {7, outcome::refused}, {10, outcome::contention},
                                        {9, outcome::unavailable}, {12, outcome::unavailable}, {13, outcome::unknown},
                                        {422, outcome::invalid}}) {
-    far.on_loop([&, one = number] { code = one; });
-    CAPTURE(number);
+    int const one = number;
+    far.on_loop([&, one] { code = one; });
+    CAPTURE(one);
     CHECK(f.told().result == wanted);
   }
 }

@@ -222,13 +222,14 @@ TEST_CASE("each code has its meaning (8.9)") {
       {9, outcome::unavailable}, {10, outcome::contention},  {11, outcome::invalid},     {12, outcome::unavailable},
       {13, outcome::unknown},    {14, outcome::unknown},     {15, outcome::unknown},     {16, outcome::refused},
       {17, outcome::unknown},    {422, outcome::invalid},    {-1, outcome::unknown},     {1'000'000, outcome::unknown}};
-  for (auto const& [code, wanted] : table) {
+  for (auto const& row : table) {
+    auto const code = row.first;
     CAPTURE(code);
     auto const out = judged(ended(code));
-    CHECK(out.result == wanted);
+    CHECK(out.result == row.second);
     CHECK(out.message == "some words");
     CHECK(out.whole_cluster == (code == 9));
-    CHECK(out.errors.size() == (wanted == outcome::invalid ? 1 : 0));
+    CHECK(out.errors.size() == (row.second == outcome::invalid ? 1 : 0));
   }
   CHECK(judged(ended(13, "")).message == "Internal");
   CHECK(judged(ended(13, std::string(5000, 'x'))).message.view().size() == 512);
