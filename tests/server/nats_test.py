@@ -4,11 +4,14 @@
 Usage: nats_test.py PATH-OF-agones-alloc-server
 Prints one line a case and a summary, and exits with 1 when a case failed, with 77 where nats-server is not installed.
 """
+import contextlib
 import json
 import pathlib
 import shutil
 import signal
+import socket
 import sys
+import threading
 import time
 
 sys.dont_write_bytecode = True  # nothing is written into the source tree
@@ -16,7 +19,7 @@ sys.dont_write_bytecode = True  # nothing is written into the source tree
 import kit  # noqa: E402
 from events_test import TYPE, balanced, becomes, counts, embedded, in_order, types_of  # noqa: E402
 from nats_wire import Client, NatsServer  # noqa: E402
-from kit import KUBERNETES, case, expect, fleet_file, run  # noqa: E402
+from kit import KUBERNETES, case, expect, fleet_file, run, until  # noqa: E402
 
 kit.cases.clear()  # those of the other file
 
@@ -126,7 +129,6 @@ def a_server_that_stands_still_holds_nobody_up(folder):
             client.create("EVENTS", ["games.events.>"])
         with embedded(folder, 5, "--event-grace", "200ms", *sink(nats, "types=gameserver time=500ms")) as server:
             server.wait_ready(5)
-            # Not while it connects, where the NATS client waits without end (docs/events.md).
             becomes(lambda: counts(server), lambda c: c["sent"] >= 5 and c["sent"] == c["offered"], "all is sent")
             nats.process.send_signal(signal.SIGSTOP)
             try:
@@ -138,6 +140,33 @@ def a_server_that_stands_still_holds_nobody_up(folder):
                 expect(time.monotonic() - begun < 10, "soon")
             finally:
                 nats.process.send_signal(signal.SIGCONT)
+
+
+@case
+def a_server_that_stands_still_after_its_first_words_holds_nobody_up(folder):
+    for words in (b"", b'INFO {"server_id":"X","version":"2.9.10","proto":1,"headers":true,"max_payload":1048576}\r\n'):
+        with socket.create_server(("127.0.0.1", 0)) as still:
+            links = []
+
+            def answer(still=still, links=links, words=words):
+                with contextlib.suppress(OSError):
+                    while True:
+                        links.append(still.accept()[0])
+                        links[-1].sendall(words)
+
+            threading.Thread(target=answer, daemon=True).start()
+            target = f"nats://127.0.0.1:{still.getsockname()[1]}/games.events name=nats types=gameserver time=500ms"
+            with embedded(folder, 3, "--event-grace", "200ms", "--event-sink", target) as server:
+                server.wait_ready(3)
+                until(lambda links=links: links, "it does not connect")
+                time.sleep(0.1)  # it has heard them, whatever comes then
+                status, text, _ = server.allocate(KUBERNETES)
+                expect(status == 201, text)
+                begun = time.monotonic()
+                expect(server.stop() == 0, "it ends")
+                expect(time.monotonic() - begun < 15, "soon")
+            for link in links:
+                link.close()
 
 
 if __name__ == "__main__":

@@ -36,7 +36,8 @@ AGONES_ALLOC_DECL auto nats_subject(std::string_view prefix, object_event const&
 /// subject nothing is ever taken. Events of a batch are published in order, without waiting for each other. A stream's error of
 /// the 400s is a refusal, any other is `again`.
 ///
-/// The client library blocks, so the sink has a thread; it ends with the sink, after `connect_time` at the latest.
+/// The client library blocks, so the sink has a thread. It ends with the sink; where the library holds it, in a connect to a server that
+/// stands still, a delivery that is cancelled completes all the same, and the destructor leaves the thread behind after `connect_time` and a second.
 /// Lifetimes: the timer must outlive it. Thread safety: as event_sink.
 class nats_sink final : public event_sink {
  public:
@@ -50,7 +51,7 @@ class nats_sink final : public event_sink {
   class worker;
   AGONES_ALLOC_DECL void do_send(event_batch_ptr, time_point, handler) override;
 
-  std::unique_ptr<worker> worker_;
+  std::shared_ptr<worker> worker_;
 };
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -10,33 +10,46 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/prefer.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
-#include <deque>
+#include <list>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 #include <utility>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
-class nats_sink::worker {
+/// Its thread may be held by the library for longer than anybody waits, so what it needs is its own, too.
+class nats_sink::worker : public std::enable_shared_from_this<worker> {
  public:
   worker(boost::asio::any_io_executor executor, timer& time, nats_options options)
-      : executor_{std::move(executor)}, timer_{time}, options_{std::move(options)}, thread_{[this] { run(); }} {}
-  ~worker() {
-    {
-      std::lock_guard const lock{mutex_};
-      stopping_ = true;
-    }
+      : executor_{std::move(executor)}, timer_{time}, options_{std::move(options)} {}
+
+  void start() {
+    thread_ = std::thread{[self = shared_from_this()] { self->run(); }};
+  }
+
+  void stop() {
+    std::unique_lock lock{mutex_};
+    stopping_ = true;
     wake_.notify_all();
-    thread_.join();
+    auto const over = ended_.wait_for(lock, options_.connect_time + std::chrono::seconds{1}, [this] { return over_; });
+    lock.unlock();
+    over ? thread_.join() : thread_.detach();
   }
 
   void send(event_batch_ptr batch, time_point deadline, handler done) {
     auto const cancelled = std::make_shared<std::atomic<bool>>(false);
     if (auto slot = boost::asio::get_associated_cancellation_slot(done); slot.is_connected()) {
-      slot.assign([cancelled](boost::asio::cancellation_type) { *cancelled = true; });
+      slot.assign([weak = weak_from_this(), cancelled](boost::asio::cancellation_type) {
+        *cancelled = true;
+        if (auto const self = weak.lock()) self->give_up(cancelled);
+      });
     }
     // The loop has something to wait for.
     auto work = boost::asio::prefer(executor_, boost::asio::execution::outstanding_work.tracked);
@@ -57,20 +70,61 @@ class nats_sink::worker {
   };
 
   void run() {
-    detail::nats_connection connection{options_};
-    std::unique_lock lock{mutex_};
-    while (true) {
-      wake_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
-      if (jobs_.empty()) return;
-      auto one = std::move(jobs_.front());
-      jobs_.pop_front();
-      lock.unlock();
-      auto const patient = [&] { return !stopping_ && !*one.cancelled && timer_.now() < one.deadline; };
-      delivery_report report{delivery_outcome::again, 0, {}, "cancelled"};
-      if (patient()) report = connection.send(*one.batch, patient);
-      finish(std::move(one), std::move(report));
-      lock.lock();
+    {
+      detail::nats_connection connection{options_, connecting_};
+      while (auto const batch = next()) {
+        auto const patient = [&] { return !stopping_ && !*cancelled_now_ && timer_.now() < deadline_now_; };
+        delivery_report report{delivery_outcome::again, 0, {}, "cancelled"};
+        if (patient()) report = connection.send(*batch, patient);
+        end_job(std::move(report));
+      }
     }
+    std::lock_guard const lock{mutex_};
+    over_ = true;
+    ended_.notify_all();
+  }
+
+  /// Null: there are no more.
+  auto next() -> event_batch_ptr {
+    std::unique_lock lock{mutex_};
+    wake_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
+    if (jobs_.empty()) return nullptr;
+    current_.emplace(std::move(jobs_.front()));
+    jobs_.pop_front();
+    cancelled_now_ = current_->cancelled;
+    deadline_now_ = current_->deadline;
+    return current_->batch;
+  }
+
+  void end_job(delivery_report report) {
+    std::optional<job> one;
+    {
+      std::lock_guard const lock{mutex_};
+      if (!current_) return;
+      one.emplace(std::move(*current_));
+      current_.reset();
+    }
+    finish(std::move(*one), std::move(report));
+  }
+
+  /// Its thread hears of it soon, but where the library holds it.
+  void give_up(std::shared_ptr<std::atomic<bool>> const& cancelled) {
+    std::optional<job> one;
+    {
+      std::lock_guard const lock{mutex_};
+      if (!connecting_) return;
+      auto const queued = std::find_if(jobs_.begin(), jobs_.end(), [&](job const& known) { return known.cancelled == cancelled; });
+      if (current_ && current_->cancelled == cancelled) {
+        one.emplace(std::move(*current_));
+        current_.reset();
+      } else if (queued != jobs_.end()) {
+        one.emplace(std::move(*queued));
+        jobs_.erase(queued);
+      } else {
+        return;
+      }
+    }
+    finish(std::move(*one), {delivery_outcome::again, 0, {}, "the NATS server does not answer"});
   }
 
   void finish(job one, delivery_report report) {
@@ -84,9 +138,15 @@ class nats_sink::worker {
   nats_options options_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::deque<job> jobs_;
+  std::condition_variable ended_;
+  std::list<job> jobs_;
+  std::optional<job> current_;  ///< what the thread works on, unless it was given up
+  bool over_{false};
   std::atomic<bool> stopping_{false};
-  std::thread thread_;  ///< the last one: it uses the rest
+  std::atomic<bool> connecting_{false};
+  std::shared_ptr<std::atomic<bool>> cancelled_now_;  // of the thread alone
+  time_point deadline_now_{};
+  std::thread thread_;
 };
 
 namespace detail {
@@ -112,10 +172,11 @@ AGONES_ALLOC_DECL nats_sink::nats_sink(boost::asio::any_io_executor executor, ti
   if (options.url.empty()) throw std::invalid_argument{"nats_options.url: must not be empty"};
   if (options.subject.empty()) throw std::invalid_argument{"nats_options.subject: must not be empty"};
   if (options.source.empty()) throw std::invalid_argument{"nats_options.source: must not be empty"};
-  worker_ = std::make_unique<worker>(std::move(executor), time, std::move(options));
+  worker_ = std::make_shared<worker>(std::move(executor), time, std::move(options));
+  worker_->start();
 }
 
-AGONES_ALLOC_DECL nats_sink::~nats_sink() = default;
+AGONES_ALLOC_DECL nats_sink::~nats_sink() { worker_->stop(); }
 
 AGONES_ALLOC_DECL void nats_sink::do_send(event_batch_ptr batch, time_point deadline, handler done) {
   worker_->send(std::move(batch), deadline, std::move(done));

@@ -7,6 +7,7 @@
 
 #include <nats/nats.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -37,7 +38,8 @@ AGONES_ALLOC_DECL auto read_stream_word(std::string_view answer, std::string& re
 /// Confined to one thread.
 class nats_connection {
  public:
-  explicit nats_connection(nats_options const& options) : options_{options} {}
+  /// `connecting` is set while it is in the library's connect, which waits without end for a server that stands still after its first words.
+  nats_connection(nats_options const& options, std::atomic<bool>& connecting) : options_{options}, connecting_{connecting} {}
 
   /// `patient` says whether to go on waiting; it is asked at least ten times a second.
   AGONES_ALLOC_DECL auto send(event_batch const&, std::function<bool()> const& patient) -> delivery_report;
@@ -46,12 +48,13 @@ class nats_connection {
   using connection = nats_owner<natsConnection, natsConnection_Destroy>;
   using subscription = nats_owner<natsSubscription, natsSubscription_Destroy>;
 
-  auto connect() -> natsStatus;
+  auto connect(std::function<bool()> const& patient) -> natsStatus;
   auto publish(event_batch const&, std::string const& inbox) -> natsStatus;
   auto gather(natsSubscription*, std::string const& inbox, std::vector<stream_word>&, std::function<bool()> const& patient,
               std::string& reason) -> natsStatus;
 
   nats_options const& options_;
+  std::atomic<bool>& connecting_;
   connection connection_;
 };
 

@@ -36,7 +36,7 @@ AGONES_ALLOC_DECL auto read_stream_word(std::string_view answer, std::string& re
   return code / 100 == 4 ? stream_word::refused : stream_word::again;
 }
 
-AGONES_ALLOC_DECL auto nats_connection::connect() -> natsStatus {
+AGONES_ALLOC_DECL auto nats_connection::connect(std::function<bool()> const& patient) -> natsStatus {
   if (connection_ && natsConnection_Status(connection_.get()) == NATS_CONN_STATUS_CONNECTED) return NATS_OK;
   connection_.reset();
   natsOptions* made = nullptr;
@@ -64,7 +64,9 @@ AGONES_ALLOC_DECL auto nats_connection::connect() -> natsStatus {
   }
   if (status != NATS_OK) return status;
   natsConnection* opened = nullptr;
-  status = natsConnection_Connect(&opened, to);
+  connecting_ = true;
+  status = patient() ? natsConnection_Connect(&opened, to) : NATS_TIMEOUT;  // asked once more: who gives up may not have seen that it connects
+  connecting_ = false;
   connection_.reset(opened);
   return status;
 }
@@ -120,7 +122,7 @@ AGONES_ALLOC_DECL auto nats_connection::gather(natsSubscription* answers, std::s
 AGONES_ALLOC_DECL auto nats_connection::send(event_batch const& batch, std::function<bool()> const& patient) -> delivery_report {
   delivery_report out;
   std::vector<stream_word> words(batch.events.size(), stream_word::none);
-  auto status = connect();
+  auto status = connect(patient);
   natsInbox* named = nullptr;
   if (status == NATS_OK) status = natsInbox_Create(&named);
   nats_owner<natsInbox, natsInbox_Destroy> const kept{named};
