@@ -48,35 +48,41 @@ class nats_sink::worker : public std::enable_shared_from_this<worker> {
     if (auto slot = boost::asio::get_associated_cancellation_slot(done); slot.is_connected()) {
       slot.assign([weak = weak_from_this(), cancelled](boost::asio::cancellation_type) {
         *cancelled = true;
-        if (auto const self = weak.lock()) self->give_up(cancelled);
+        // Its thread hears of it soon, but where the library holds it.
+        auto const self = weak.lock();
+        if (self && self->connecting_) self->end(cancelled, {delivery_outcome::again, 0, {}, "the NATS server does not answer"});
       });
     }
     // The loop has something to wait for.
     auto work = boost::asio::prefer(executor_, boost::asio::execution::outstanding_work.tracked);
     {
       std::lock_guard const lock{mutex_};
-      jobs_.push_back({std::move(batch), deadline, std::move(done), cancelled, std::move(work)});
+      jobs_.push_back({{std::move(batch), deadline, cancelled}, std::move(done), std::move(work)});
     }
     wake_.notify_all();
   }
 
  private:
-  struct job {
+  using cancellation = std::shared_ptr<std::atomic<bool>>;
+  struct task {
     event_batch_ptr batch;
     time_point deadline;
+    cancellation cancelled;  ///< its name, too
+  };
+  struct job {
+    task what;
     handler done;
-    std::shared_ptr<std::atomic<bool>> cancelled;
     boost::asio::any_io_executor work;
   };
 
   void run() {
     {
       detail::nats_connection connection{options_, connecting_};
-      while (auto const batch = next()) {
-        auto const patient = [&] { return !stopping_ && !*cancelled_now_ && timer_.now() < deadline_now_; };
+      while (auto const one = next()) {
+        auto const patient = [&] { return !stopping_ && !*one->cancelled && timer_.now() < one->deadline; };
         delivery_report report{delivery_outcome::again, 0, {}, "cancelled"};
-        if (patient()) report = connection.send(*batch, patient);
-        end_job(std::move(report));
+        if (patient()) report = connection.send(*one->batch, patient);
+        end(one->cancelled, std::move(report));
       }
     }
     std::lock_guard const lock{mutex_};
@@ -84,47 +90,25 @@ class nats_sink::worker : public std::enable_shared_from_this<worker> {
     ended_.notify_all();
   }
 
-  /// Null: there are no more.
-  auto next() -> event_batch_ptr {
+  /// The first that has not ended; nullopt: there are no more.
+  auto next() -> std::optional<task> {
     std::unique_lock lock{mutex_};
     wake_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
-    if (jobs_.empty()) return nullptr;
-    current_.emplace(std::move(jobs_.front()));
-    jobs_.pop_front();
-    cancelled_now_ = current_->cancelled;
-    deadline_now_ = current_->deadline;
-    return current_->batch;
+    if (jobs_.empty()) return std::nullopt;
+    return jobs_.front().what;
   }
 
-  void end_job(delivery_report report) {
+  /// Once: whoever comes second finds it gone.
+  void end(cancellation const& name, delivery_report report) {
     std::optional<job> one;
     {
       std::lock_guard const lock{mutex_};
-      if (!current_) return;
-      one.emplace(std::move(*current_));
-      current_.reset();
+      auto const at = std::find_if(jobs_.begin(), jobs_.end(), [&](job const& known) { return known.what.cancelled == name; });
+      if (at == jobs_.end()) return;
+      one.emplace(std::move(*at));
+      jobs_.erase(at);
     }
     finish(std::move(*one), std::move(report));
-  }
-
-  /// Its thread hears of it soon, but where the library holds it.
-  void give_up(std::shared_ptr<std::atomic<bool>> const& cancelled) {
-    std::optional<job> one;
-    {
-      std::lock_guard const lock{mutex_};
-      if (!connecting_) return;
-      auto const queued = std::find_if(jobs_.begin(), jobs_.end(), [&](job const& known) { return known.cancelled == cancelled; });
-      if (current_ && current_->cancelled == cancelled) {
-        one.emplace(std::move(*current_));
-        current_.reset();
-      } else if (queued != jobs_.end()) {
-        one.emplace(std::move(*queued));
-        jobs_.erase(queued);
-      } else {
-        return;
-      }
-    }
-    finish(std::move(*one), {delivery_outcome::again, 0, {}, "the NATS server does not answer"});
   }
 
   void finish(job one, delivery_report report) {
@@ -139,13 +123,10 @@ class nats_sink::worker : public std::enable_shared_from_this<worker> {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable ended_;
-  std::list<job> jobs_;
-  std::optional<job> current_;  ///< what the thread works on, unless it was given up
+  std::list<job> jobs_;  ///< the thread works on the first
   bool over_{false};
   std::atomic<bool> stopping_{false};
   std::atomic<bool> connecting_{false};
-  std::shared_ptr<std::atomic<bool>> cancelled_now_;  // of the thread alone
-  time_point deadline_now_{};
   std::thread thread_;
 };
 
