@@ -269,7 +269,7 @@ class closed_loop {
   std::vector<request_ptr> const& requests_;
   bool ids_;
   boost::asio::io_context context_{1};
-  memory_store store_{context_.get_executor()};
+  memory_store store_{context_.get_executor(), store_options()};
   asio_timer timer_{context_.get_executor()};
   seeded_random random_{3};
   ready_cache cache_;
@@ -286,6 +286,8 @@ class closed_loop {
   std::size_t dry_{0};
 
   static auto options() -> allocator_options { return {}; }
+  // Nobody watches, and what it kept for those who would is memory that no allocation touches again.
+  static auto store_options() -> memory_store_options { return {.history = 1}; }
 };
 
 // In turns, so that what else the machine does meets both.

@@ -20,6 +20,8 @@ RULES = [
      "macros are in config.hpp only"),
     (r"^using namespace\b", ["include"], {".hpp", ".ipp"}, set(), "leaks into users' code"),
     (r"\bco_(await|return|yield)\b", ["include"], {".hpp", ".ipp"}, set(), "no coroutine inside the library"),
+    (r"__builtin_prefetch", ["include"], {".hpp", ".ipp"}, {"include/agones_alloc/detail/bring_near.hpp"},
+     "g++ drops calls of functions that only prefetch: detail::bring_near"),
     (r"(?<![\w.])/(work|home|root|Users)/\w|(?<![\w.\"'])/tmp/\w", ["."], source_tree.TEXT, {"tests/lint/words.py"},
      "a path of one machine"),
 ]

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <agones_alloc/config.hpp>
+#include <agones_alloc/detail/bring_near.hpp>
 #include <agones_alloc/detail/reference_count.hpp>
 #include <agones_alloc/detail/small_blocks.hpp>
 
@@ -71,7 +72,7 @@ class shared_copy {
   /// True when both share one block (a fast path for equality).
   auto same_block(shared_copy const& other) const noexcept -> bool { return block_ == other.block_; }
   /// Asks for the block, before it is needed.
-  void bring_near() const noexcept { __builtin_prefetch(block_, 1); }
+  void bring_near() const noexcept { detail::bring_near(block_); }
 
   auto size() const noexcept -> size_type { return block_ == nullptr ? 0 : block_->value.size(); }
   auto empty() const noexcept -> bool { return block_ == nullptr || block_->value.empty(); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <agones_alloc/config.hpp>
+#include <agones_alloc/detail/bring_near.hpp>
 #include <agones_alloc/detail/reference_count.hpp>
 #include <agones_alloc/detail/small_blocks.hpp>
 
@@ -58,7 +59,7 @@ class shared_string {
   }
   void swap(shared_string& other) noexcept { std::swap(rep_, other.rep_); }
   /// Asks for the buffer, before it is needed.
-  void bring_near() const noexcept { __builtin_prefetch(rep_, 1); }
+  void bring_near() const noexcept { detail::bring_near(rep_); }
 
   /// Of `size` characters that `fill(char*)` writes, all of them.
   template <class Fill>

@@ -67,6 +67,8 @@ class index_core {
 
  private:
   // Changes.
+  template <class End>
+  void end_claim(End end);
   auto drain_some() -> bool;
   void follow_open_nodes();
   void apply(slot_view now, bool taken_out = false);

@@ -5,6 +5,7 @@
 #include <agones_alloc/cache/index/entry_pool.hpp>
 #include <agones_alloc/cache/index/node_table.hpp>
 #include <agones_alloc/cache/index/sorted_entries.hpp>
+#include <agones_alloc/detail/bring_near.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -75,9 +76,16 @@ class packed_order {
       }
     }
   }
-  /// The entry after `depth` better ones, if the node stays the first and no load changes.
-  auto ahead(std::size_t depth) const noexcept -> sort_entry const* {
-    return cells_[places_[heap_.front().node].cell].ahead(depth);
+  /// The entry after `depth` better ones, as far as it is at hand, if no load changes: of the first node, then of the second.
+  auto ahead(std::size_t depth, entry_order const& before) const noexcept -> sort_entry const* {
+    auto const& entries = cell_of(heap_.front());
+    if (depth < entries.at_hand()) return entries.ahead(depth);
+    if (heap_.size() == 1) return nullptr;
+    std::size_t second = 1;
+    for (std::size_t at = 2; at <= ways && at < heap_.size(); ++at) {
+      if (goes_first(heap_[at], heap_[second], before)) second = at;
+    }
+    return cell_of(heap_[second]).ahead(depth - entries.at_hand());
   }
 
   /// Takes the entry that best() returned.
@@ -114,6 +122,7 @@ class packed_order {
   static auto goes_first(heap_item const& a, heap_item const& b, entry_order const& before) noexcept -> bool {
     return a.load != b.load ? a.load < b.load : before(a.best, b.best);
   }
+  auto cell_of(heap_item const& item) const noexcept -> sorted_entries const& { return cells_[places_[item.node].cell]; }
   void place(std::size_t at, heap_item const& item) noexcept {
     heap_[at] = item;
     places_[item.node].heap_at = static_cast<std::uint32_t>(at);
@@ -198,9 +207,9 @@ class packed_order {
   void freshen(entry_order const& before, node_table& nodes) {
     if (stale_.size() > heap_.size() / 8) return make_anew(before, nodes);
     // They are far apart in memory: asking for all of them at once costs little more than for one.
-    for (auto const node : stale_) __builtin_prefetch(&places_[node]);
+    for (auto const node : stale_) bring_near(&places_[node]);
     for (auto const node : stale_) {
-      if (states_[node] == state::stale) __builtin_prefetch(&heap_[places_[node].heap_at]);
+      if (states_[node] == state::stale) bring_near(&heap_[places_[node].heap_at]);
     }
     for (auto const node : stale_) {
       if (states_[node] != state::stale) continue;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <agones_alloc/config.hpp>
+#include <agones_alloc/detail/bring_near.hpp>
 #include <agones_alloc/model/game_server.hpp>
 
 #include <cstddef>
@@ -10,8 +11,8 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
 inline void bring_record_near(game_server const* server) noexcept {
   auto const* record = reinterpret_cast<char const*>(server);
-  __builtin_prefetch(record - 1, 1);  // the reference count stands in front of the value
-  for (std::size_t line = 0; line < sizeof(game_server); line += 64) __builtin_prefetch(record + line);
+  bring_near(record - 1);  // the reference count stands in front of the value
+  for (std::size_t line = 0; line < sizeof(game_server); line += 64) bring_near(record + line);
 }
 
 /// What a copy of the server touches beyond its record, which should be near already.

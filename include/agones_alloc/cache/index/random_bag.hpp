@@ -3,6 +3,7 @@
 
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/cache/index/server_slots.hpp>
+#include <agones_alloc/detail/bring_near.hpp>
 #include <agones_alloc/port/random.hpp>
 
 #include <algorithm>
@@ -54,14 +55,17 @@ class random_bag {
     return out;
   }
 
-  /// What the draw after `depth` others gives, 0 or 1, if nothing changes.
+  static constexpr std::size_t foresight = 5;  ///< so many draws ahead are known after one was made
+
+  /// What the draw after `depth` others gives, at most `foresight`, if nothing changes.
   auto ahead(std::size_t depth) noexcept -> std::optional<std::uint32_t> {
     if (words_ <= depth || size_ <= depth) return std::nullopt;
     return at(scaled(word_[depth], size_ - depth)).id;
   }
-  /// Brings near what ahead(1) is going to look at.
+  /// Brings near what ahead(foresight) is going to look at after the next draw.
   void bring_near() noexcept {
-    if (words_ > 2 && size_ > 2) __builtin_prefetch(&at(scaled(word_[2], size_ - 2)));
+    constexpr auto depth = foresight + 1;
+    if (words_ > depth && size_ > depth) detail::bring_near(&at(scaled(word_[depth], size_ - depth)));
   }
 
  private:
@@ -70,7 +74,7 @@ class random_bag {
     std::uint32_t placement;
   };
   static constexpr std::size_t per_block = 1024;
-  static constexpr std::size_t lookahead = 4;
+  static constexpr std::size_t lookahead = foresight + 3;
   using block = std::array<entry, per_block>;
 
   auto at(std::size_t index) noexcept -> entry& { return (*blocks_[index / per_block])[index % per_block]; }

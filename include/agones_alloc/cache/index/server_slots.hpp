@@ -3,6 +3,7 @@
 
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/cache/server_handle.hpp>
+#include <agones_alloc/detail/bring_near.hpp>
 #include <agones_alloc/model/game_server.hpp>
 
 #include <cstddef>
@@ -36,7 +37,7 @@ class server_slots {
   }
   /// Asks for the memory of a server, before it is needed.
   void bring_near(std::uint32_t id) const noexcept {
-    if (has(id)) __builtin_prefetch(&(*this)[id], 1);
+    if (has(id)) detail::bring_near(&(*this)[id]);
   }
   auto has(std::uint32_t id) const noexcept -> bool { return id / per_segment < segments_.size(); }
   auto operator[](std::uint32_t id) const noexcept -> indexed_server const& {

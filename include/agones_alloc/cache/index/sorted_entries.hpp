@@ -22,6 +22,8 @@ class sorted_entries {
   auto empty() const noexcept -> bool { return best_.size == 0; }
   auto best() const noexcept -> sort_entry const& { return best_.data[best_.size - 1]; }
 
+  /// How many of the best can be looked at without going far.
+  auto at_hand() const noexcept -> std::size_t { return best_.size; }
   /// The one after `depth` better ones, as far as it is at hand.
   auto ahead(std::size_t depth) const noexcept -> sort_entry const* {
     return depth < best_.size ? best_.data + best_.size - 1 - depth : nullptr;

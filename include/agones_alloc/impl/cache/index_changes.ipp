@@ -21,30 +21,28 @@ AGONES_ALLOC_DECL auto index_core::drain() -> bool {
   return drain_some();
 }
 
-// Where there was no such claim, the view that comes back has version 0.
+/// Ends a claim in the cache by `end(slot_view*)` and takes in what there is then; where there was no such claim: nothing.
+template <class End>
+void index_core::end_claim(End end) {
+  slot_view now;
+  end(&now);
+  if (now.handle.version != 0) apply(std::move(now));
+}
 
 AGONES_ALLOC_DECL void index_core::put_back(server_handle handle) {
-  slot_view now;
-  cache_.put_back(handle, &now);
-  if (now.handle.version != 0) apply(std::move(now));
+  end_claim([&](slot_view* now) { cache_.put_back(handle, now); });
 }
 
 AGONES_ALLOC_DECL void index_core::settle(server_handle handle, game_server_ptr written) {
-  slot_view now;
-  cache_.settle(handle, std::move(written), &now);
-  if (now.handle.version != 0) apply(std::move(now));
+  end_claim([&](slot_view* now) { cache_.settle(handle, std::move(written), now); });
 }
 
 AGONES_ALLOC_DECL void index_core::discard(server_handle handle) {
-  slot_view now;
-  cache_.discard(handle, &now);
-  if (now.handle.version != 0) apply(std::move(now));
+  end_claim([&](slot_view* now) { cache_.discard(handle, now); });
 }
 
 AGONES_ALLOC_DECL void index_core::remove(server_handle handle) {
-  slot_view now;
-  cache_.remove(handle, &now);
-  if (now.handle.version != 0) apply(std::move(now));
+  end_claim([&](slot_view* now) { cache_.remove(handle, now); });
 }
 
 AGONES_ALLOC_DECL auto index_core::drain_some() -> bool {

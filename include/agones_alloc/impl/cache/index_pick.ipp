@@ -8,18 +8,18 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
-/// Asks for what the next picks need: at a million servers waiting for it would be most of a step. In stages, as each
-/// address stands in what the stage before brings.
+/// Asks for what later picks need: waiting for it would be most of a step. In stages, as each address stands in what the
+/// stage before brings; picks can follow each other faster than memory answers, so the stages are more than one apart.
 AGONES_ALLOC_DECL void index_core::bring_near(index_view& view) {
   view.bring_near();
-  if (auto const third = view.ahead(2)) __builtin_prefetch(&servers_[*third]);
-  if (auto const second = view.ahead(1)) {
-    auto const& server = servers_[*second];
-    __builtin_prefetch(server.slot, 1);
+  if (auto const far = view.ahead(5)) servers_.bring_near(*far);
+  if (auto const later = view.ahead(3)) {
+    auto const& server = servers_[*later];
+    detail::bring_near(server.slot);
     if (server.server) bring_record_near(server.server.get());
   }
-  if (auto const first = view.ahead(0)) {
-    auto const& server = servers_[*first].server;  // null where a random draw will meet a void entry
+  if (auto const soon = view.ahead(1)) {
+    auto const& server = servers_[*soon].server;  // null where a random draw will meet a void entry
     if (server) bring_parts_near(*server);
   }
 }
