@@ -33,6 +33,14 @@ struct server_share {
 };
 AGONES_ALLOC_DECL auto is_in(server_share, game_server const&) noexcept -> bool;
 
+/// At most so many may be counted now, or stand in the list: what `capacity` of an exact action leaves for its amount.
+struct most_present {
+  shared_string name;
+  std::int64_t most{0};
+  bool in_list{false};  ///< else a counter
+  friend auto operator==(most_present const&, most_present const&) -> bool = default;
+};
+
 /// A selector with its words turned into enums and its gates applied. A value.
 struct compiled_selector {
   std::vector<label_clause> labels;        ///< sorted by key; all must hold
@@ -40,7 +48,8 @@ struct compiled_selector {
   std::optional<player_selector> players;  ///< absent when it cannot filter (gate off, or max 0)
   named_map<counter_selector> counters;    ///< empty: no clause
   named_map<list_selector> lists;
-  server_share share;                      ///< no clause of a request's own: choice_options::prefer
+  std::vector<most_present> at_most;       ///< no clauses of a request's own, as the next: choice_options::exact
+  server_share share;                      ///< choice_options::prefer
 
   friend auto operator==(compiled_selector const&, compiled_selector const&) -> bool = default;
 };
@@ -55,7 +64,7 @@ AGONES_ALLOC_DECL auto compile(game_server_selector const&, feature_gates) -> re
 
 /// Label clauses only.
 AGONES_ALLOC_DECL auto matches_labels(std::vector<label_clause> const&, string_map const& labels) noexcept -> bool;
-/// All clauses but labels: share, state, players, counters, lists. Saturating arithmetic.
+/// All clauses but labels: share, state, players, counters, lists, at_most. Saturating arithmetic.
 AGONES_ALLOC_DECL auto matches_status(compiled_selector const&, game_server const&) noexcept -> bool;
 /// Every clause. Namespace and deletion are not checked: the search and the cache do that.
 AGONES_ALLOC_DECL auto matches(compiled_selector const&, game_server const&) noexcept -> bool;

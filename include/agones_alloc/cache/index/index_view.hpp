@@ -82,11 +82,11 @@ class index_view {
     return draw_best(from, random, nodes);
   }
 
-  /// The server that choose() will most likely return after `depth` others, 0 or 1.
+  /// The server that choose() will most likely return after `depth` others, at most random_bag::foresight.
   auto ahead(std::size_t depth) noexcept -> std::optional<std::uint32_t> {
     if (free == 0) return std::nullopt;
     if (shape.order.kind == order_kind::random) return bag_.ahead(depth);
-    auto const* entry = shape.order.kind == order_kind::packed ? packed_[front()].ahead(depth) : sorted_.ahead(depth);
+    auto const* entry = shape.order.kind == order_kind::packed ? packed_[front()].ahead(depth, before()) : sorted_.ahead(depth);
     if (entry == nullptr) return std::nullopt;
     return entry->id;
   }
@@ -216,6 +216,7 @@ class index_view {
   std::size_t keyed_for_{1};  ///< number of servers at which the prefix was last fitted
   std::size_t strangers_{0};
   bool const only_state_{!shape.selector.players && shape.selector.counters.empty() && shape.selector.lists.empty() &&
+                         shape.selector.at_most.empty() &&
                          shape.selector.share.count == 1};
   entry_pool pool_;
   sorted_entries sorted_;

@@ -71,7 +71,8 @@ AGONES_ALLOC_DECL auto index_core::explain_shape(view_shape const& shape, std::s
   rest.selector.players = shape.selector.players;
   rest.selector.counters = shape.selector.counters;
   rest.selector.lists = shape.selector.lists;
-  if (!rest.selector.players && rest.selector.counters.empty() && rest.selector.lists.empty()) return out;
+  rest.selector.at_most = shape.selector.at_most;
+  if (rest.selector == compiled_selector{}) return out;
   std::vector<game_server_ptr> left;
   auto all = looked_at == label_sets_.places();
   for (auto const* set : sets) {

@@ -34,6 +34,7 @@ inline auto bytes_of(view_shape const& shape) -> std::size_t {
   }
   for (auto const& [name, counter] : shape.selector.counters) sum += each + name.size() + sizeof counter;
   for (auto const& [name, list] : shape.selector.lists) sum += each + name.size() + list.contains_value.size() + sizeof list;
+  for (auto const& one : shape.selector.at_most) sum += each + one.name.size() + sizeof one;
   for (auto const& p : shape.order.priorities) sum += each + p.key.size();
   return sum;
 }
@@ -172,8 +173,8 @@ AGONES_ALLOC_DECL auto index_core::read_next_label_set() -> bool {
 AGONES_ALLOC_DECL void index_core::bring_members_near(std::vector<std::uint32_t> const& members) const {
   constexpr std::size_t stage = 4;
   auto const at = [&](std::size_t later) -> indexed_server const& { return servers_[members[members.size() - later]]; };
-  if (members.size() >= 3 * stage) __builtin_prefetch(&at(3 * stage), 1);
-  if (members.size() >= 2 * stage && at(2 * stage).server) __builtin_prefetch(at(2 * stage).server.get());
+  if (members.size() >= 3 * stage) detail::bring_near(&at(3 * stage));
+  if (members.size() >= 2 * stage && at(2 * stage).server) detail::bring_near(&at(2 * stage).server->meta.name);
   if (members.size() >= stage && at(stage).server) at(stage).server->meta.name.bring_near();
 }
 

@@ -111,6 +111,11 @@ AGONES_ALLOC_DECL auto explain_shape(view_shape const& shape, std::span<game_ser
     only.lists.emplace(name, limits);
     by_status("list " + name.str(), only);
   }
+  for (auto const& one : wanted.at_most) {
+    compiled_selector only;
+    only.at_most.push_back(one);
+    by_status((one.in_list ? "list " : "counter ") + one.name.str() + " within its new capacity", only);
+  }
   return std::move(left).take();
 }
 

@@ -173,12 +173,29 @@ AGONES_ALLOC_DECL auto is_in(server_share share, game_server const& server) noex
   return detail::stable_hash{}.add(server.meta.name.view()).value() % share.count == share.index;
 }
 
+namespace detail {
+
+/// A counter or list that the server does not have is none that fits.
+inline auto all_present(std::vector<most_present> const& clauses, game_server_status const& status) noexcept -> bool {
+  return std::all_of(clauses.begin(), clauses.end(), [&](most_present const& clause) {
+    if (clause.in_list) {
+      auto const at = status.lists.find(clause.name);
+      return at != status.lists.end() && at->second.count() <= clause.most;
+    }
+    auto const at = status.counters.find(clause.name);
+    return at != status.counters.end() && at->second.count <= clause.most;
+  });
+}
+
+}  // namespace detail
+
 AGONES_ALLOC_DECL auto matches_status(compiled_selector const& selector, game_server const& server) noexcept -> bool {
   auto const& status = server.status;
   // `other` stands for many words, so two of them need not be the same word.
   if (selector.state && (*selector.state != status.state || status.state == game_server_state::other)) return false;
   return is_in(selector.share, server) && (!selector.players || detail::holds(*selector.players, status.players.get())) &&
-         detail::hold_all(selector.counters, status.counters.get()) && detail::hold_all(selector.lists, status.lists.get());
+         detail::hold_all(selector.counters, status.counters.get()) && detail::hold_all(selector.lists, status.lists.get()) &&
+         detail::all_present(selector.at_most, status);
 }
 
 AGONES_ALLOC_DECL auto matches(compiled_selector const& selector, game_server const& server) noexcept -> bool {
@@ -206,6 +223,7 @@ AGONES_ALLOC_DECL auto hash_value(compiled_selector const& selector) noexcept ->
   for (auto const& [name, wanted] : selector.lists) {
     hash.add(name.view()).add(wanted.contains_value.view()).add(wanted.min_available).add(wanted.max_available);
   }
+  for (auto const& clause : selector.at_most) hash.add(clause.name.view()).add(clause.most).add(clause.in_list);
   if (selector.share.count > 1) {
     hash.add(std::uint64_t{selector.share.index}).add(std::uint64_t{selector.share.count});
   }

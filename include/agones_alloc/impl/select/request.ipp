@@ -1,6 +1,7 @@
 #pragma once
 
 #include <agones_alloc/detail/hash.hpp>
+#include <agones_alloc/detail/saturating.hpp>
 #include <agones_alloc/select/defaults.hpp>
 #include <agones_alloc/select/request.hpp>
 #include <agones_alloc/select/validate.hpp>
@@ -73,17 +74,23 @@ inline auto chosen_ranking(allocation_spec const& spec, feature_gates gates, cho
 inline void add_exact_clauses(compiled_selector& selector, allocation_spec const& spec) {
   if (spec.counters) {
     for (auto const& [name, action] : *spec.counters) {
-      if (!action.action || !action.amount || action.capacity) continue;
+      bool const changes = action.action && action.amount;
+      bool const down = changes && *action.action == "Decrement";
+      // The capacity is set first, and cuts off what is over it; then the amount has to fit.
+      if (action.capacity) selector.at_most.push_back({name, saturating_sub(*action.capacity, changes && !down ? *action.amount : 0), false});
+      if (!changes || (action.capacity && !down)) continue;
       auto& clause = selector.counters[name];
-      auto& least = *action.action == "Decrement" ? clause.min_count : clause.min_available;
+      auto& least = down ? clause.min_count : clause.min_available;
       least = std::max(least, *action.amount);
     }
   }
   if (spec.lists) {
     for (auto const& [name, action] : *spec.lists) {
-      if (action.add_values.empty() || action.capacity) continue;
+      auto const added = static_cast<std::int64_t>(action.add_values.size());
+      if (action.capacity) selector.at_most.push_back({name, *action.capacity - added, true});
+      if (added == 0 || action.capacity) continue;
       auto& clause = selector.lists[name];
-      clause.min_available = std::max(clause.min_available, static_cast<std::int64_t>(action.add_values.size()));
+      clause.min_available = std::max(clause.min_available, added);
     }
   }
 }
