@@ -101,7 +101,7 @@ TEST_CASE("all clusters dead: unavailable, with every attempt") {
   CHECK(c->code() == errc::unavailable);
   REQUIRE(c->result().attempts.size() == 2);
   CHECK(c->result().server_message ==
-        "no cluster available: east at e1: unavailable (connection refused); west at w1: unavailable (no route)");
+        "no cluster available: east at e1: unavailable, 0 ms (connection refused); west at w1: unavailable, 0 ms (no route)");
 }
 
 TEST_CASE("what this cluster knows of being exhausted is kept for the end") {

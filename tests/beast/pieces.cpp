@@ -5,6 +5,7 @@
 #include <agones_alloc/beast/http_head.hpp>
 #include <agones_alloc/beast/http_router.hpp>
 #include <agones_alloc/beast/media_type.hpp>
+#include <agones_alloc/beast/outcome_answer.hpp>
 #include <agones_alloc/beast/probes.hpp>
 #include <agones_alloc/beast/query_string.hpp>
 
@@ -57,6 +58,44 @@ TEST_CASE("a breakdown fits in a header field: printable, bounded, one list per 
   many.selectors.resize(1000, {{std::string(50, 'x'), 1}});
   CHECK(breakdown_text(many).size() == 1024);
   CHECK(breakdown_text(many).ends_with("..."));
+}
+
+TEST_CASE("a field of any limit holds no more than that") {
+  CHECK(field_text("a\tb") == "a?b");
+  CHECK(field_text("abcd", 4) == "abcd");
+  CHECK(field_text("abcde", 4) == "a...");
+  CHECK(field_text("abcde", 2).empty());
+  CHECK(field_text("abcde", 0).empty());
+}
+
+TEST_CASE("an answer's fields say what each cluster said, and which actions were not applied") {
+  auto const fields_of = [](allocation_result const& result) {
+    http_response out;
+    add_outcome_fields(out, result);
+    std::string text;
+    for (auto const& [name, value] : out.headers) text.append(name).append(": ").append(value).append("\n");
+    return text;
+  };
+  using namespace std::chrono_literals;
+  allocation_result result;
+  result.result = outcome::exhausted;
+  result.multi_cluster = true;
+  result.attempts.push_back({{}, "", "", outcome::exhausted, "", 0ms});
+  result.attempts.push_back({{}, "east", "e1", outcome::refused, "no\r\nX: y", 12ms});
+  CHECK(fields_of(result) == "Agones-Alloc-Attempts: this cluster: exhausted, 0 ms; east at e1: refused, 12 ms (no??X: y)\n");
+  result.multi_cluster = false;
+  CHECK(fields_of(result).empty());
+  result.multi_cluster = true;
+  result.result = outcome::allocated;
+  result.attempts = std::vector<attempt>{{{}, "east", "e1", outcome::allocated, "", 3ms}};
+  CHECK(fields_of(result).empty());
+  result.counter_errors.push_back("no counter");
+  result.list_errors.push_back("no list");
+  CHECK(fields_of(result) == "Agones-Alloc-Action-Errors: no counter; no list\n");
+  result.attempts = std::vector<attempt>(100, {{}, "east", "e1", outcome::unavailable, std::string(500, 'x'), 3ms});
+  auto const many = fields_of(result);
+  CHECK(many.find("; and more") == std::string::npos);  // cut before that
+  CHECK(many.size() < 1200);
 }
 
 TEST_CASE("dates and heads are written as RFC 9110 wants them") {

@@ -6,6 +6,7 @@
 #include <agones_alloc/model/outcome.hpp>
 
 #include <string>
+#include <string_view>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
@@ -23,7 +24,13 @@ AGONES_ALLOC_DECL auto pending_answer(allocation_result const&) -> http_response
 /// True when the answer is pending_answer's: the server is not the caller's yet.
 AGONES_ALLOC_DECL auto is_pending_answer(allocation_result const&) noexcept -> bool;
 
-/// Adds `Agones-Alloc-Breakdown` to an exhausted answer, `Retry-After` (whole seconds, at least 1) where a wait is advised.
+/// What the clusters that were asked said, unless the first of them allocated: attempts_text.
+inline constexpr std::string_view attempts_field = "Agones-Alloc-Attempts";
+/// Counter and list actions that were not applied, or not as a whole; the allocation stands (spec 7).
+inline constexpr std::string_view action_errors_field = "Agones-Alloc-Action-Errors";
+
+/// Adds `Agones-Alloc-Breakdown` to an exhausted answer, the two fields above where there is something to say, `Retry-After`
+/// (whole seconds, at least 1) where a wait is advised.
 AGONES_ALLOC_DECL void add_outcome_fields(http_response&, allocation_result const&);
 
 /// Seconds for `Retry-After`; 0: none.

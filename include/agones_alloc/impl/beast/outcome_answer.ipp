@@ -3,12 +3,14 @@
 #include <agones_alloc/beast/breakdown_header.hpp>
 #include <agones_alloc/beast/outcome_answer.hpp>
 #include <agones_alloc/beast/kubernetes/api_path.hpp>
+#include <agones_alloc/flow/attempts_text.hpp>
 #include <agones_alloc/flow/pending.hpp>
 #include <agones_alloc/select/apply.hpp>
 
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
+#include <algorithm>
 #include <chrono>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
@@ -84,9 +86,29 @@ AGONES_ALLOC_DECL auto retry_seconds(allocation_result const& result) noexcept -
   return static_cast<long>(std::chrono::ceil<std::chrono::seconds>(result.retry_after).count());
 }
 
+namespace detail {
+
+inline auto action_errors(allocation_result const& result) -> std::string {
+  std::string out;
+  for (auto const* list : {&result.counter_errors, &result.list_errors}) {
+    for (auto const& error : *list) out.append(out.empty() ? "" : "; ").append(error);
+  }
+  return out;
+}
+
+}  // namespace detail
+
 AGONES_ALLOC_DECL void add_outcome_fields(http_response& response, allocation_result const& result) {
   if (result.result == outcome::exhausted && result.remaining) {
     response.headers.emplace_back(breakdown_field, breakdown_text(*result.remaining));
+  }
+  // Whoever got the first choice has nothing to learn from it.
+  bool const told = result.multi_cluster && std::any_of(result.attempts.begin(), result.attempts.end(), [](attempt const& one) {
+    return one.result != outcome::allocated;
+  });
+  if (told) response.headers.emplace_back(attempts_field, field_text(attempts_text(result.attempts)));
+  if (auto const errors = detail::action_errors(result); !errors.empty()) {
+    response.headers.emplace_back(action_errors_field, field_text(errors));
   }
   if (auto const seconds = retry_seconds(result); seconds > 0) {
     response.headers.emplace_back("Retry-After", std::to_string(seconds));

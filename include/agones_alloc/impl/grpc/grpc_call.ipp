@@ -186,7 +186,7 @@ inline void grpc_call::add_trailers(http_response const& response) {
   for (auto const& [name, value] : response.headers) {
     // The breakdown is among the details; what begins with "grpc-" is the status.
     auto key = lowered(name);
-    if (key.starts_with("grpc-") || key == "agones-alloc-breakdown" || key == "www-authenticate") continue;
+    if (key.starts_with("grpc-") || key == "agones-alloc-breakdown" || key == "agones-alloc-attempts" || key == "www-authenticate") continue;
     auto const fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.'; };
     if (key.empty() || value.size() > most_bytes || !std::all_of(key.begin(), key.end(), fits)) continue;
     std::string text = value;

@@ -2,6 +2,7 @@
 
 #include <agones_alloc/async/detail/complete.hpp>
 #include <agones_alloc/async/detail/multi_cluster_core.hpp>
+#include <agones_alloc/flow/attempts_text.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -9,21 +10,6 @@
 #include <utility>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
-
-/// For people: which cluster said what. Cut where it would become a burden.
-inline auto attempts_text(std::vector<attempt> const& attempts) -> std::string {
-  constexpr std::size_t most_bytes = 1000;
-  std::string out;
-  for (auto const& one : attempts) {
-    if (out.size() > most_bytes) return out + "; and more";
-    if (!out.empty()) out += "; ";
-    out += one.cluster.empty() ? "this cluster" : one.cluster;
-    if (!one.endpoint.empty()) out += " at " + one.endpoint;
-    out.append(": ").append(to_string(one.result));
-    if (!one.message.empty()) out.append(" (").append(one.message, 0, 200).append(")");
-  }
-  return out;
-}
 
 AGONES_ALLOC_DECL void multi_cluster_core::finish(operation_ptr const& op, outcome result) {
   auto const kept = op;
