@@ -323,6 +323,43 @@ TEST_CASE_FIXTURE(claims_fixture, "a claim can be released at any time, to where
   CHECK(cache.find(key("a")) == nullptr);
 }
 
+TEST_CASE_FIXTURE(claims_fixture, "what the end of a claim could not take back is told with it") {
+  add("a");
+  auto wanted = fleet_allocation();
+  wanted.spec.metadata.labels.set("session", "7");
+  auto const request = compile_request(wanted);
+  // Somebody writes over what the allocation wrote.
+  auto const overwrite = [this] {
+    auto said = known("a");
+    said.meta.labels.set("session", "of another");
+    said.meta.resource_version = std::to_string(++version);
+    cache.store(share(said));
+    run();
+  };
+  SUBCASE("when it is released") {
+    allocate(request, with_id("match-1"));
+    REQUIRE(acknowledged());
+    overwrite();
+    auto const done = release("match-1");
+    REQUIRE(acknowledged());
+    REQUIRE(done->result().not_undone.size() == 1);
+    auto const& why = done->result().not_undone.front();
+    CHECK(events.lines.back() == "Warning a ClaimReleased: claim match-1 ended; not undone: " + why);
+    CHECK(why.find("session") != std::string::npos);
+  }
+  SUBCASE("when it expires") {
+    allocate(request, with_id("match-1", 5s));
+    REQUIRE(acknowledged());
+    overwrite();
+    pass(6s);
+    REQUIRE(acknowledged());
+    CHECK(events.lines.back().starts_with("Warning a ClaimExpired: claim match-1 ended; not undone: "));
+    CHECK(events.lines.back().find("session") != std::string::npos);
+  }
+  CHECK(known("a").status.state == game_server_state::ready);
+  CHECK(known("a").meta.labels.value_or_empty("session") == "of another");
+}
+
 TEST_CASE_FIXTURE(claims_fixture, "a claim without an id gets one that nobody else has") {
   add("a");
   allocate_options options;

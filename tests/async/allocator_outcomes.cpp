@@ -1,6 +1,15 @@
 // One call at a time: each answer of the store, each outcome.
 #include "../support/allocator_fixture.hpp"
 
+#include <agones_alloc/flow/backoff.hpp>
+
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
 using namespace test_support;
 using namespace std::chrono_literals;
 
@@ -475,4 +484,84 @@ TEST_CASE("options out of range are refused by name") {
         "allocator_options.choice.prefer.index: must be less than count");
   CHECK(complaint([](allocator_options& o) { o.limits.resolve.factor = 0; }) ==
         "allocator_options.limits.resolve.factor: must be at least 1");
+}
+
+namespace {
+
+/// Gives up after two tries, and waits ten times the number of the failure in seconds.
+struct odd_retry final : retry_policy {
+  mutable std::vector<std::uint32_t> asked;
+  auto wait_after(std::uint32_t failures, double) const noexcept -> std::optional<std::chrono::nanoseconds> override {
+    asked.push_back(failures);
+    return failures < 3 ? std::optional<std::chrono::nanoseconds>{failures * 10s} : std::nullopt;
+  }
+};
+
+/// The server that a plain allocation is to get by these options.
+auto chosen(choice_options choice, std::deque<std::uint64_t> draws = {}) -> std::string {
+  allocator_options options;
+  options.choice = std::move(choice);
+  allocator_fixture f{options};
+  f.random = scripted_random{std::move(draws)};
+  timestamp const born{std::chrono::seconds{1'700'000'000}};
+  auto number = 0;
+  for (auto const* name : {"a", "b", "c", "d"}) {
+    auto server = make_server(name);
+    server.meta.creation_timestamp = born + std::chrono::seconds{++number};
+    f.cache.store(share(std::move(server)));
+  }
+  std::string out;
+  f.alloc->async_allocate(fleet_allocation(), std::nullopt, allocate_options{},
+                          [&](error_code, allocation_result const& r) { out = r.server->meta.name.str(); });
+  f.run();
+  f.store.acknowledge(0);
+  f.run();
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a rule of one's own says how often and when a write is tried again") {
+  auto const rule = std::make_shared<odd_retry>();
+  allocator_options options;
+  options.retry = rule;
+  allocator_fixture f{options};
+  f.add("a");
+  allocate_options patient;
+  patient.timeout = 10min;
+  auto const c = f.allocate(fleet_request(), patient);
+  for (auto const wait : {10s, 20s}) {
+    REQUIRE(f.store.pending() == 1);
+    f.store.fail(0, errc::unavailable, "no route", 503);
+    f.run();
+    f.pass(wait - 1ms);
+    CHECK(f.store.pending() == 0);
+    f.pass(1ms);
+  }
+  REQUIRE(f.store.pending() == 1);
+  CHECK_FALSE(c->done());
+  f.store.fail(0, errc::unavailable, "no route", 503);
+  f.run();
+  REQUIRE(c->done());
+  CHECK(c->ended() == outcome::unavailable);
+  CHECK(c->result().tries == 3);
+  CHECK(rule->asked == std::vector<std::uint32_t>{1, 2, 3});
+}
+
+TEST_CASE("the allocator's own choice counts for allocations that bring none") {
+  CHECK(chosen({}) == "a");
+  choice_options newest;
+  newest.order = order_kind::newest_first;
+  CHECK(chosen(newest) == "d");
+  choice_options own;
+  own.order = order_kind::custom;
+  own.custom = make_ranker([](game_server const& left, game_server const& right) { return left.meta.name.view() > right.meta.name.view(); });
+  CHECK(chosen(own) == "d");
+  // Of the best three the draw says which; of the best one it does not matter.
+  constexpr auto highest = std::numeric_limits<std::uint64_t>::max();
+  choice_options three;
+  three.top_n = 3;
+  CHECK(chosen(three, {0, 0, 0}) == "a");
+  CHECK(chosen(three, {highest, highest, highest}) == "c");
+  CHECK(chosen({}, {highest, highest, highest}) == "a");
 }

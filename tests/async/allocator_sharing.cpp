@@ -3,6 +3,7 @@
 
 #include <agones_alloc/select/claim.hpp>
 
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -323,4 +324,26 @@ TEST_CASE_FIXTURE(sharing_fixture, "list values and a claim for Ready servers on
   auto const& values = *cache.find(key("a"))->status.lists.find("players")->second.values;
   CHECK(values == std::vector<shared_string>{"x", "y", "z"});
   CHECK(calls[2]->result().list_errors.size() == 1);
+}
+
+TEST_CASE_FIXTURE(sharing_fixture, "those who share a write get their results in the order in which they came") {
+  add_rooms("a", 100);
+  std::vector<int> told;
+  auto const ask = [&](int number) {
+    alloc->async_allocate(room_request(), allocate_options{}, [&told, number](error_code ec, allocation_result r) {
+      CHECK_FALSE(ec);
+      CHECK(r.result == outcome::allocated);
+      told.push_back(number);
+    });
+  };
+  for (int i = 0; i < 20; ++i) ask(i);
+  run();
+  for (int i = 20; i < 40; ++i) ask(i);
+  run();
+  CHECK(told.empty());
+  acknowledge_all();
+  CHECK(store.updates_seen() == 2);
+  std::vector<int> arrived(40);
+  std::iota(arrived.begin(), arrived.end(), 0);
+  CHECK(told == arrived);
 }

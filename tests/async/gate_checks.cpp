@@ -155,6 +155,126 @@ TEST_CASE_FIXTURE(checks_fixture, "a game that calls to say that it failed ends 
   CHECK(state("a") == "Shutdown");
 }
 
+TEST_CASE_FIXTURE(checks_fixture, "a game that calls after the time-out is nobody's, and its token is gone") {
+  add("a");
+  auto const mine = allocate(with_gate("webhook; timeout=5s; servers=1"));
+  std::string const token{stored("a").meta.annotations.value_or_empty(keys::gate_token_annotation)};
+  SUBCASE("a tick before it is in time") {
+    pass(5s - 1ns);
+    CHECK(one->gate->call(token, true));
+    run();
+    REQUIRE(mine->done());
+    CHECK(mine->ended() == outcome::allocated);
+  }
+  SUBCASE("at that time it is late") {
+    pass(5s);
+    CHECK_FALSE(one->gate->call(token, true));
+    run();
+    REQUIRE(mine->done());
+    CHECK(mine->ended() == outcome::exhausted);
+    CHECK(state("a") == "Shutdown");
+  }
+  SUBCASE("just when its time is up, it is one or the other") {
+    clock.advance(5s);
+    auto const heard = one->gate->call(token, true);
+    run();
+    REQUIRE(mine->done());
+    CHECK(mine->ended() == (state("a") == "Allocated" ? outcome::allocated : outcome::exhausted));
+    if (!heard) CHECK(state("a") == "Shutdown");
+  }
+  CHECK_FALSE(stored("a").meta.annotations.find(keys::gate_token_annotation));
+  CHECK_FALSE(one->gate->call(token, true));
+}
+
+TEST_CASE_FIXTURE(checks_fixture, "a game calls a server that was restarted meanwhile") {
+  add("a");
+  auto const id = allocate(with_gate("webhook; timeout=60s", true))->result().claim;
+  std::string const token{stored("a").meta.annotations.value_or_empty(keys::gate_token_annotation)};
+  pass(10s);
+  start("off", "replica-1", &probe);
+  CHECK(one->gate->pending() == 1);
+  CHECK_FALSE(one->gate->call("guessed", true));
+  CHECK(state("a") == "Reserved");
+  CHECK(one->gate->call(token, true));
+  CHECK_FALSE(one->gate->call(token, true));
+  run();
+  CHECK(state("a") == "Allocated");
+  CHECK_FALSE(stored("a").meta.annotations.find(keys::gate_token_annotation));
+  auto const found = begun([&](auto done) { one->alloc->async_find_claim("default", id, {}, std::move(done)); });
+  REQUIRE(found->done());
+  CHECK(found->ended() == outcome::allocated);
+  // Once more, and it is too late for that token.
+  start("off", "replica-1", &probe);
+  CHECK_FALSE(one->gate->call(token, true));
+}
+
+TEST_CASE_FIXTURE(checks_fixture, "what is late by one tick is late, from every source") {
+  add("a");
+  std::string gate;
+  SUBCASE("watch") { gate = "watch"; }
+  SUBCASE("HTTP") { gate = "http"; }
+  SUBCASE("TCP") { gate = "tcp"; }
+  SUBCASE("gRPC") { gate = "grpc"; }
+  SUBCASE("a stream") { gate = "sse"; }
+  CAPTURE(gate);
+  auto const ready = [&] {
+    if (gate == "watch") return says("a", "true");
+    REQUIRE(probe.open.size() == 1);
+    answer(0, probe_answer::ready);
+  };
+  auto const in_time = allocate(with_gate(gate + "; timeout=5s; try-timeout=5s; servers=1; on-timeout=ReturnToReady"));
+  pass(5s - 1ns);
+  ready();
+  REQUIRE(in_time->done());
+  CHECK(in_time->ended() == outcome::allocated);
+  becomes("a", game_server_state::shutdown);
+  REQUIRE(store.remove(key("a")));
+  run();
+  add("b");
+  auto const late = allocate(with_gate(gate + "; timeout=5s; try-timeout=5s; servers=1; on-timeout=ReturnToReady"));
+  pass(5s);
+  REQUIRE(late->done());
+  CHECK(late->ended() == outcome::exhausted);
+  CHECK(state("b") == "Ready");
+  if (gate == "watch") {
+    says("b", "true");
+  } else {
+    probe.answer_all(probe_answer::ready);
+    run();
+  }
+  CHECK(state("b") == "Ready");
+  CHECK(one->gate->pending() == 0);
+}
+
+TEST_CASE_FIXTURE(checks_fixture, "a game is asked for its service over gRPC, and ended when it refuses so many times in a row") {
+  add("a");
+  auto const mine = allocate(with_gate("grpc; path=/arena.Match; failures=2; period=1s; servers=1"));
+  REQUIRE(probe.open.size() == 1);
+  CHECK(probe.open[0].target.how == probe_target::protocol::grpc);
+  CHECK(probe.open[0].target.address == "10.0.0.1");
+  CHECK(probe.open[0].target.port == 7000);
+  CHECK(probe.open[0].target.path == "/arena.Match");
+  CHECK(probe.open[0].target.deadline == clock.now() + 1s);
+  SUBCASE("until it serves") {
+    for (auto const what : {probe_answer::pending, probe_answer::failed, probe_answer::pending}) {
+      answer(0, what);
+      pass(1s);
+    }
+    CHECK_FALSE(mine->done());
+    answer(0, probe_answer::ready);
+    REQUIRE(mine->done());
+    CHECK(mine->ended() == outcome::allocated);
+  }
+  SUBCASE("until it has refused") {
+    answer(0, probe_answer::failed);
+    pass(1s);
+    CHECK(state("a") == "Reserved");
+    answer(0, probe_answer::failed);
+    CHECK(state("a") == "Shutdown");
+    CHECK(mine->ended() == outcome::exhausted);
+  }
+}
+
 TEST_CASE_FIXTURE(checks_fixture, "whoever carries a server on after a restart checks it, too") {
   add("a");
   allocate(with_gate("tcp", true));

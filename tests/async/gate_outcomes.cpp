@@ -6,6 +6,18 @@
 using namespace test_support;
 using namespace std::chrono_literals;
 
+namespace {
+
+/// Waits for a server, and has time enough.
+auto patient(std::chrono::nanoseconds time) -> allocate_options {
+  allocate_options out;
+  out.timeout = 10min;
+  out.wait_for = time;
+  return out;
+}
+
+}  // namespace
+
 TEST_CASE_FIXTURE(gate_fixture, "a server is handed over when the game says that it is ready, by the second write") {
   add("a");
   auto const before = version("a");
@@ -168,6 +180,114 @@ TEST_CASE_FIXTURE(gate_fixture, "nothing is kept pending beyond its caller's tim
   CHECK(state("a") == "Shutdown");
   REQUIRE(mine->done());
   CHECK(mine->ended() == outcome::exhausted);  // there was time for another, but none was there
+}
+
+TEST_CASE_FIXTURE(gate_fixture, "a call that waits gets the next server, and is told when that one is ready") {
+  auto const mine = allocate(patient(20s));
+  CHECK_FALSE(mine->done());
+  pass(15s);
+  add("a");
+  CHECK(state("a") == "Reserved");
+  CHECK_FALSE(mine->done());
+  pass(10s);  // beyond the time to wait for a server: it has one
+  CHECK_FALSE(mine->done());
+  says("a", "true");
+  REQUIRE(mine->done());
+  CHECK(mine->ended() == outcome::allocated);
+  CHECK(name_of(mine) == "a");
+}
+
+TEST_CASE_FIXTURE(gate_fixture, "where the next server is not there yet the call waits anew, behind those who wait already") {
+  start("watch; timeout=5s; servers=3");
+  add("a");
+  auto const first = allocate(patient(60s));
+  auto const second = allocate(patient(60s));
+  CHECK(state("a") == "Reserved");
+  pass(5s);
+  CHECK(state("a") == "Shutdown");
+  CHECK_FALSE(first->done());
+  CHECK_FALSE(second->done());
+  CHECK(one->gate->pending() == 0);
+  pass(3s);
+  add("b");
+  says("b", "true");
+  REQUIRE(second->done());
+  CHECK(second->ended() == outcome::allocated);
+  CHECK(name_of(second) == "b");
+  CHECK(second->result().attempts.empty());
+  CHECK_FALSE(first->done());
+  auto const third = allocate(patient(60s));
+  add("c");
+  CHECK(state("c") == "Reserved");
+  says("c", "true");
+  REQUIRE(first->done());
+  CHECK(first->ended() == outcome::allocated);
+  CHECK(name_of(first) == "c");
+  REQUIRE(first->result().attempts.size() == 1);
+  CHECK(first->result().attempts[0].server == key("a"));
+  CHECK_FALSE(third->done());
+  third->cancel();
+  run();
+  CHECK(third->ended() == outcome::cancelled);
+}
+
+TEST_CASE_FIXTURE(gate_fixture, "the time to wait is one for all servers that are tried, and ends as exhausted") {
+  start("watch; timeout=5s; servers=3");
+  add("a");
+  auto const mine = allocate(patient(8s));
+  pass(5s);
+  CHECK(state("a") == "Shutdown");
+  CHECK_FALSE(mine->done());
+  pass(2900ms);
+  CHECK_FALSE(mine->done());
+  pass(100ms);
+  REQUIRE(mine->done());
+  CHECK(mine->ended() == outcome::exhausted);
+  REQUIRE(mine->result().attempts.size() == 1);
+  CHECK(mine->result().attempts[0].message == "readiness gate: timed_out");
+  // Who may not wait is told at once.
+  add("b");
+  auto const hasty = allocate();
+  pass(5s);
+  REQUIRE(hasty->done());
+  CHECK(hasty->ended() == outcome::exhausted);
+}
+
+TEST_CASE_FIXTURE(gate_fixture, "each end of a wait is told with its policy, by a warning") {
+  auto const told = [this] { return one->events.lines.back(); };
+  auto const named = [this](std::string_view wanted) -> std::string { return state("a") == wanted ? "a" : "b"; };
+  start("watch; timeout=5s; servers=1");
+  for (auto const* name : {"a", "b"}) add(name);
+  auto wanted = fleet_allocation();
+  wanted.spec.metadata.labels.set("mode", "ranked");
+  auto const request = compile_request(wanted);
+  SUBCASE("failed") {
+    allocate({}, request);
+    says(named("Reserved"), "failed");
+    CHECK(told() == "Warning " + named("Shutdown") + " AllocationFailed: it says that it will not be ready: Shutdown");
+  }
+  SUBCASE("timed out") {
+    allocate(with_gate("on-timeout=MarkUnhealthy"), request);
+    pass(5s);
+    CHECK(told() == "Warning " + named("Unhealthy") + " AllocationTimeout: not ready in time: MarkUnhealthy");
+  }
+  SUBCASE("abandoned") {
+    auto const mine = allocate(with_gate("on-timeout=ReturnToReady"), request);
+    auto const name = named("Reserved");
+    mine->cancel();
+    run();
+    CHECK(told() == "Warning " + name + " AllocationAbandoned: nobody waits for it any more: ReturnToReady");
+  }
+  SUBCASE("with what could not be taken back") {
+    auto const mine = allocate(with_gate("on-timeout=ReturnToReady"), request);
+    auto const name = named("Reserved");
+    change(name, [](game_server& server) { server.meta.labels.set("mode", "another"); });
+    mine->cancel();
+    run();
+    CHECK(told().starts_with("Warning " + name + " AllocationAbandoned: nobody waits for it any more: ReturnToReady; not undone: "));
+    CHECK(told().find("mode") != std::string::npos);
+    CHECK(stored(name).meta.labels.value_or_empty("mode") == "another");
+  }
 }
 
 TEST_CASE_FIXTURE(gate_fixture, "who leaves gives the server up") {

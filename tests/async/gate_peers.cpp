@@ -5,11 +5,14 @@
 #include <agones_alloc/async/asio_timer.hpp>
 #include <agones_alloc/async/socket_probe.hpp>
 
+#include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/read_until.hpp>
 #include <boost/asio/write.hpp>
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,6 +45,16 @@ class odd_peer {
   void close() {
     acceptor_.close();
     for (auto const& one : links_) one->socket.close();
+  }
+  /// From now on connections are refused; what came so far is gone.
+  void refuse() {
+    port_ = port();
+    close();
+  }
+  /// Where it was.
+  void come_back() {
+    acceptor_ = tcp::acceptor{acceptor_.get_executor(), {boost::asio::ip::make_address("127.0.0.1"), port_}};
+    accept();
   }
 
   std::size_t connections{0};
@@ -90,16 +103,36 @@ class odd_peer {
   }
 
   tcp::acceptor acceptor_;
+  std::uint16_t port_{0};
   std::vector<manner> manners_;
   std::vector<std::shared_ptr<link>> links_;
   std::shared_ptr<link> late_;
+};
+
+/// Real ones, whose answers it remembers.
+class listening_probe final : public readiness_probe {
+ public:
+  explicit listening_probe(boost::asio::any_io_executor executor) : real_{std::move(executor)} {}
+  auto can(probe_target::protocol how) const noexcept -> bool override { return real_.can(how); }
+  std::vector<probe_answer> heard;
+
+ private:
+  void do_probe(probe_target target, handler done) override {
+    auto slot = boost::asio::get_associated_cancellation_slot(done);
+    auto hear = [this, d = std::move(done)](error_code ec, probe_answer what) mutable {
+      heard.push_back(what);
+      std::move(d)(ec, what);
+    };
+    real_.async_probe(std::move(target), boost::asio::bind_cancellation_slot(slot, std::move(hear)));
+  }
+  socket_probe real_;
 };
 
 struct peers_fixture {
   boost::asio::io_context context;
   asio_timer clock{context.get_executor()};
   memory_store store{context.get_executor()};
-  socket_probe probe{context.get_executor()};
+  listening_probe probe{context.get_executor()};
   std::optional<odd_peer> peer;
   std::unique_ptr<gated_replica> one;
 
@@ -177,6 +210,41 @@ TEST_CASE_FIXTURE(peers_fixture, "a game that accepts, and closes at once or is 
   run_until([&] { return mine->done(); });
   CHECK(mine->ended() == outcome::allocated);
   CHECK(peer->connections >= 2);  // the third may be in the queue still
+}
+
+TEST_CASE_FIXTURE(peers_fixture, "a game whose port is refused in between begins anew for TCP, and is not ended for it") {
+  peer.emplace(context, std::vector{closes()});
+  add();
+  auto const mine = allocate("tcp; successes=2; failures=1; period=10ms; try-timeout=60s; timeout=5m");
+  run_until([&] { return !probe.heard.empty(); });
+  peer->refuse();
+  run_until([&] { return probe.heard.size() >= 4; });
+  CHECK_FALSE(mine->done());
+  CHECK(state() == "Reserved");
+  auto const refused = probe.heard.size();
+  CHECK(probe.heard[0] == probe_answer::ready);
+  CHECK(std::all_of(probe.heard.begin() + 1, probe.heard.end(), [](probe_answer what) { return what == probe_answer::pending; }));
+  peer->come_back();
+  run_until([&] { return mine->done(); });
+  CHECK(mine->ended() == outcome::allocated);
+  REQUIRE(probe.heard.size() >= refused + 2);
+  CHECK(*(probe.heard.end() - 2) == probe_answer::ready);
+  CHECK(probe.heard.back() == probe_answer::ready);
+}
+
+TEST_CASE_FIXTURE(peers_fixture, "a game that is refused in between is not ready over HTTP either, until it is there again and says so") {
+  peer.emplace(context, std::vector{says("HTTP/1.1 503 Not yet\r\n\r\n"), says("HTTP/1.1 200 OK\r\n\r\n")});
+  add();
+  auto const mine = allocate("http; period=10ms; failures=1; try-timeout=60s; timeout=5m");
+  run_until([&] { return !probe.heard.empty(); });
+  peer->refuse();
+  run_until([&] { return probe.heard.size() >= 4; });
+  CHECK_FALSE(mine->done());
+  CHECK(state() == "Reserved");
+  peer->come_back();
+  run_until([&] { return mine->done(); });
+  CHECK(mine->ended() == outcome::allocated);
+  CHECK(probe.heard.back() == probe_answer::ready);
 }
 
 TEST_CASE_FIXTURE(peers_fixture, "a stream that hangs, flaps, comes late, redirects, is none or lies is opened again until the game says that it is ready") {

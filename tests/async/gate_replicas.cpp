@@ -1,6 +1,8 @@
 // Pending servers outlive the process that made them so; several replicas agree on their end.
 #include "../support/gate_fixture.hpp"
 
+#include <agones_alloc/select/claim.hpp>
+
 #include <doctest/doctest.h>
 
 using namespace test_support;
@@ -142,6 +144,26 @@ TEST_CASE_FIXTURE(replicas_fixture, "an id that is pending elsewhere gives the s
   CHECK(name_of(there) == name);
   CHECK(there->result().repeated);
   CHECK(version(name) == 5);
+}
+
+TEST_CASE_FIXTURE(gate_fixture, "a write of unknown fate is not taken for done because another request with its id was faster") {
+  add("a");
+  auto const faults = std::make_shared<scripted_faults>();
+  faults->add(store_operation::update, {.what = store_fault::kind::lost_before, .after = 1s});
+  store.set_faults(faults);
+  allocate_options options;
+  options.request_id = "match-1";
+  auto const mine = allocate(options);
+  change("a", [&](game_server& server) {
+    auto const before = server;
+    write_claim(server, before, {"match-1", 7, std::nullopt}, clock.wall_now(), clock.wall_now() - 1h);
+  });
+  pass(1s);
+  pass(1s);
+  REQUIRE(mine->done());
+  CHECK(mine->ended() == outcome::invalid);
+  CHECK(to_string(mine->result().errors) == "options.request_id: Invalid value: \"match-1\": was used for another request");
+  CHECK(state("a") == "Ready");
 }
 
 TEST_CASE_FIXTURE(gate_fixture, "a server that the sidecar has returned to Ready loses the traces of its allocation") {

@@ -1,5 +1,6 @@
 #include "api_server.hpp"
 
+#include <agones_alloc/flow/pending.hpp>
 #include <agones_alloc/select/claim.hpp>
 
 #include <algorithm>
@@ -10,7 +11,8 @@ auto api_server::update(update_request const& request, origin const& from) -> st
   auto const at = servers_.find(request.base->meta.name.view());
   if (at == servers_.end() || at->second->meta.uid != request.base->meta.uid) return {errc::not_found, nullptr};
   auto const stale = at->second->meta.resource_version != request.base->meta.resource_version;
-  if (stale && world_.broken != mutation::stale_writes) return {errc::conflict, nullptr};
+  auto const ends_wait = world_.broken == mutation::gate_stale_end && has_pending(*request.base) && !has_pending(*request.desired);
+  if (stale && world_.broken != mutation::stale_writes && !ends_wait) return {errc::conflict, nullptr};
   auto written = *request.desired;
   break_write(*at->second, written);
   put(std::move(written), from);
@@ -21,6 +23,11 @@ auto api_server::update(update_request const& request, origin const& from) -> st
 void api_server::break_write(game_server const& before, game_server& after) const {
   if (world_.broken == mutation::undo_lost && before.status.state == game_server_state::allocated &&
       claims_of(after).size() < claims_of(before).size()) {
+    after.status.counters = before.status.counters;
+    after.meta.labels = before.meta.labels;
+  }
+  auto const ended = has_pending(before) && !has_pending(after) && after.status.state != game_server_state::allocated;
+  if (world_.broken == mutation::gate_undo_lost && ended) {
     after.status.counters = before.status.counters;
     after.meta.labels = before.meta.labels;
   }

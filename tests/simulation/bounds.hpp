@@ -11,6 +11,8 @@ inline constexpr nanos network = 2s;
 inline constexpr nanos clocks = 400ms;
 /// A replica does not stand still for longer.
 inline constexpr nanos pause = 250ms;
+/// A replica that takes a few calls at once says to the others when to come back.
+inline constexpr nanos advice = 77ms;
 /// A pending server is ended within this time after its deadline, although replicas come and go and the store refuses.
 inline constexpr nanos pending = 25s;
 /// Once faults have ended: until every claim that nobody confirms has ended, and every server is where it belongs. The longest

@@ -3,6 +3,8 @@
 #include "bounds.hpp"
 #include "wanted.hpp"
 
+#include <agones_alloc/flow/pending.hpp>
+
 #include <utility>
 
 namespace simulation {
@@ -16,6 +18,11 @@ matchmaker::matchmaker(surroundings const& around, std::uint64_t number)
   who.plain = who.wants != shape::room && w.chance(0.1);
   if (!who.plain && w.chance(0.7)) who.ttl = w.between(300ms, 5s);
   who.game_confirms = who.ttl && w.chance(0.3);
+  if (w.exact && who.wants == shape::room) {
+    who.rooms = 1 + static_cast<std::int64_t>(w.random.below(2));
+    who.exact = w.broken != mutation::exact_cut;
+    if (who.rooms == 2) w.count("requests of two rooms");
+  }
   me_ = around_.truth.enroll(std::move(who));
   wanted_ = wanted(*me_);
 }
@@ -55,12 +62,16 @@ void matchmaker::send(process_ptr const& to, wish what, request_ptr wanted, std:
   c->request = std::move(wanted);
   c->options = call_options();
   if (what != wish::allocate) c->options.wait_for = 0ns;
+  auto const asynchronous = what == wish::allocate && c->request == wanted_ && w.gate && !me_->plain && w.chance(0.2);
+  if (asynchronous) c->options.gate = std::make_shared<gate_request const>(gate_request{{}, true, {}});
+  if (w.broken == mutation::digest_not_compared && c->request) w.asked[me_->id] = request_digest(*c->request);
   c->to = w.chance(0.7) ? release_to::ready : release_to::shutdown;
   auto const lost = w.trouble(w.sky.lost_caller);
   auto told = std::make_shared<bool>(false);
-  c->done = [&w, done, lost, told, self = shared_from_this()](reply r) {
+  c->done = [&w, done, lost, told, asynchronous, self = shared_from_this()](reply r) {
     if (std::exchange(*told, true)) return;
     if (lost) r = {};
+    r.pending = asynchronous && r.result.server && has_pending(*r.result.server);
     if (!r.arrived) self->me_->unsure = true;
     w.queue.in(w.between(100us, 5ms), [done, r, self] {
       if (!self->dead_) done(r);
@@ -134,6 +145,7 @@ void matchmaker::ask(std::size_t at_once) {
     if (!there) return self->ask_again();
     self->last_ = there;
     self->best_.reset();
+    self->pending_ = false;
     self->outstanding_ = at_once;
     auto const second = self->patient_ || self->rounds_ != 1 || self->me_->plain ? nullptr : self->any_replica();
     if (second && second != there) {
@@ -155,7 +167,12 @@ void matchmaker::ask_again() {
 
 // One answer of those to the same question; when all are there, the best counts.
 void matchmaker::asked(reply r) {
-  auto const good = [](reply const& one) { return one.arrived && one.executed && one.result.result == outcome::allocated; };
+  auto const good = [](reply const& one) { return one.arrived && one.executed && one.result.result == outcome::allocated && !one.pending; };
+  if (r.pending) {
+    around_.w.count("asynchronous answers");
+    pending_ = true;
+    me_->unsure = true;  // it has to ask again
+  }
   if (good(r)) {
     around_.truth.told_allocated(*me_, *r.result.server);
     told_at_ = around_.api.version();
@@ -178,7 +195,7 @@ void matchmaker::asked(reply r) {
 
 // Nobody holds anything for this id: the replica has looked for its claim, and it knows of every write.
 auto matchmaker::says_for_sure(reply const& r) const -> bool {
-  if (!r.arrived || !r.executed || me_->open != 0 || me_->impatient) return false;
+  if (!r.arrived || !r.executed || me_->open != 0 || me_->impatient || pending_) return false;
   auto const result = r.result.result;
   return result == outcome::exhausted || result == outcome::refused || result == outcome::unavailable;
 }
@@ -186,7 +203,10 @@ auto matchmaker::says_for_sure(reply const& r) const -> bool {
 void matchmaker::held() {
   auto& w = around_.w;
   if (me_->plain) return;
-  if (w.chance(0.15)) misuse();
+  if (w.chance(0.15)) {
+    misuse();
+    w.queue.in(w.between(50ms, 1s), [self = shared_from_this()] { self->misuse(); });
+  }
   if (!me_->ttl) return leave_or_release();
   if (confirms_) {
     w.queue.in(w.between(0ns, *me_->ttl * 6 / 10), [self = shared_from_this()] { self->confirm(0); });
@@ -200,16 +220,18 @@ void matchmaker::held() {
 // The same id for something else: as long as its server is held, it must be refused.
 void matchmaker::misuse() {
   auto const there = last_.lock();
-  if (!there || !there->serving() || me_->live() == 0) return;
+  if (dead_ || me_->releasing || !there || !there->serving() || me_->live() == 0) return;
   around_.w.count("misused ids");
   me_->misused = true;
-  auto const other = around_.w.broken == mutation::digest_not_compared ? wanted_ : wanted(*me_, "other");
-  send(there, wish::allocate, other, [self = shared_from_this()](reply r) {
+  send(there, wish::allocate, wanted(*me_, "other"), [self = shared_from_this()](reply r) {
+    // Its first server may have been gone, and nobody asks for the second one.
+    if (!r.arrived || r.result.result == outcome::unknown) self->me_->impatient = true;
     if (!r.arrived || !r.executed || r.result.result != outcome::allocated) return;
     auto const* const held = self->me_->held_at(r.result.server->meta.uid);
     auto const known = held != nullptr && held->told && !held->ended;
     if (known) self->around_.w.fail(self->name_ + " used its id for another request, and was given " + r.result.server->meta.name.str());
     self->around_.truth.told_allocated(*self->me_, *r.result.server);  // its first server was gone
+    self->me_->impatient = true;                                       // not everybody knows of the second one yet
   });
 }
 

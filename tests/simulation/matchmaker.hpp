@@ -59,6 +59,7 @@ class matchmaker : public std::enable_shared_from_this<matchmaker> {
   int rounds_{0};
   std::size_t outstanding_{0};
   std::optional<reply> best_;
+  bool pending_{false};        ///< an answer to the same question was that it is to come back
   std::weak_ptr<process> last_;
   std::uint64_t told_at_{0};  ///< the version of the API server when it got its server
   bool dead_{false};

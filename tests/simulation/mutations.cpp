@@ -24,9 +24,12 @@ constexpr std::array table{
     mutation_entry{mutation::undo_lost, "undo-lost", "a release leaves labels and counters", 20},
     mutation_entry{mutation::skipped_waiter, "skipped-waiter", "who came first is let in later", 20},
     mutation_entry{mutation::no_deadline, "no-deadline", "the caller's deadline is not passed on", 20},
+    mutation_entry{mutation::exact_cut, "exact-cut", "what does not fit is cut off, though it was to fit as a whole", 20},
     mutation_entry{mutation::gate_open, "gate-open", "servers are handed over without their games' word", 20, true},
     mutation_entry{mutation::gate_endless, "gate-endless", "nobody carries on what a crashed replica left pending", 20, true},
     mutation_entry{mutation::gate_deaf, "gate-deaf", "a gate is not told of anything that is seen", 20, true},
+    mutation_entry{mutation::gate_undo_lost, "gate-undo-lost", "the end of a wait leaves labels and counters", 20, true},
+    mutation_entry{mutation::gate_stale_end, "gate-stale-end", "a wait is ended whatever the version of its server", 20, true},
 };
 
 }  // namespace

@@ -26,9 +26,12 @@ enum class mutation : std::uint8_t {
   undo_lost,
   skipped_waiter,
   no_deadline,
+  exact_cut,
   gate_open,
   gate_endless,
   gate_deaf,
+  gate_undo_lost,
+  gate_stale_end,
 };
 
 struct mutation_entry {

@@ -36,6 +36,8 @@ struct claimant {
   bool plain{false};  ///< without id and expiry: known by its label only
   std::optional<nanos> ttl;
   bool game_confirms{false};
+  std::int64_t rooms{1};   ///< so many of a shared server
+  bool exact{false};       ///< they have to fit as a whole
   int open{0};             ///< calls for it at work in replicas
   bool answered{false};    ///< an answer was a server
   bool unsure{false};      ///< an answer was `unknown`, or did not arrive

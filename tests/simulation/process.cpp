@@ -51,7 +51,7 @@ process::process(world& w, api_server& api, oracle& o, std::string name, replica
                                              quick_retries(w.broken == mutation::gate_deaf ? nullptr : gate_.get()))},
       allocator_{std::make_unique<allocator>(context_.get_executor(), cache_, store_, clock_, random_, settings.options,
                                              allocator_ports{nullptr, nullptr, nullptr, gate_.get(), gate_.get()})},
-      in_order_{settings.in_order}, followed_{w.now()} {}
+      in_order_{settings.in_order}, sheds_{settings.options.max_operations < 100}, followed_{w.now()} {}
 
 process::~process() { kill(); }
 
@@ -163,6 +163,7 @@ void process::end(call_ptr const& c, error_code ec, allocation_result result) {
              (result.server ? " " + result.server->meta.name.str() : std::string{}) + (result.repeated ? " (again)" : ""));
   world_.count("answers: " + std::string{to_string(result.result)});
   if (result.result == outcome::allocated && result.repeated) world_.count("repeated answers");
+  if (result.result == outcome::contention && sheds_ && result.retry_after == bounds::advice) world_.count("turned away");
   if (c->what == wish::allocate && c->options.wait_for.count() > 0 && result.result == outcome::allocated &&
       clock_.now() > c->waits_until - c->options.wait_for + 100ms && chosen_.contains(c->who->id)) {
     world_.count("servers for those who waited");
@@ -208,6 +209,7 @@ void process::check_order(call const& younger) {
     if (older->number >= younger.number) return;
     if (older->what != wish::allocate || chosen_.contains(older->who->id) || older->cancelled || older->who->wants != younger.who->wants) continue;
     if (world_.gate && !older->who->holdings.empty()) continue;  // it waits for its pending server, or, after that one, anew
+    if (older->who->rooms > younger.who->rooms) continue;  // less may fit
     if (older->waits_until <= clock_.now() || older->who->open != 1) continue;
     auto const self = std::find_if(calls_.begin(), calls_.end(), [&](call_ptr const& c) { return c.get() == &younger; });
     suspects_.emplace_back(*self, older);

@@ -19,7 +19,6 @@
 #include <functional>
 #include <list>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -34,6 +33,7 @@ struct reply {
   bool executed{true};   ///< false: the replica was not reached
   error_code ec;
   allocation_result result;
+  bool pending{false};  ///< its server is not ready yet, and the call did not wait for that
 };
 
 struct call {
@@ -113,6 +113,7 @@ class process : public std::enable_shared_from_this<process> {
   std::set<std::string> chosen_;  ///< ids for which a server was chosen here at least once
   std::uint64_t arrivals_{0};
   bool in_order_;
+  bool sheds_;  ///< takes a few calls at once
   nanos followed_;
   timer::time_point armed_{};  ///< woken then
   bool awake_{false};

@@ -3,6 +3,7 @@
 #include <agones_alloc/select/claim.hpp>
 
 #include <charconv>
+#include <cstdio>
 
 namespace simulation {
 
@@ -24,6 +25,24 @@ auto denied(game_server const& server) -> game_server_ptr {
 
 }  // namespace
 
+// The digest of each claim is that of what is asked: then any request is as good as the first.
+auto as_seen(world const& w, game_server_ptr server) -> game_server_ptr {
+  if (w.broken != mutation::digest_not_compared || server == nullptr || !has_claims(*server)) return server;
+  auto changed = *server;
+  for (auto const& claim : claims_of(*server)) {
+    auto const asked = w.asked.find(claim.id);
+    if (asked == w.asked.end()) continue;
+    constexpr std::string_view field = "digest=";
+    auto const key = claim_annotation(claim.id);
+    std::string text{changed.meta.annotations.value_or_empty(key)};
+    char digits[17];
+    std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(asked->second));
+    text.replace(text.find(field) + field.size(), 16, digits);
+    changed.meta.annotations.set(key, text);
+  }
+  return std::make_shared<game_server const>(std::move(changed));
+}
+
 void replica_feed::drop() {
   core_->watching.clear();
   core_->listing.clear();
@@ -36,7 +55,7 @@ void replica_feed::do_list(list_handler done) {
   w.queue.in(w.between(1ms, 20ms), [c = core_, &w] {
     auto const broken = w.trouble(w.sky.broken_watch);
     server_list all;
-    all.servers = c->api_.list();
+    for (auto& server : c->api_.list()) all.servers.push_back(as_seen(w, std::move(server)));
     all.resource_version = std::to_string(c->api_.version());
     // An answer may be on its way for long: what it says is old when it arrives.
     auto const way = w.trouble(w.sky.stuck_watch) ? w.between(1ms, 900ms) : w.between(1ms, 20ms);
@@ -87,7 +106,10 @@ void replica_feed::core::deliver() {
   } else {
     auto const all = changes->size();
     auto const some = all == 0 ? 0 : 1 + world_.random.below(all);
-    for (std::size_t i = 0; i != some; ++i) heard.events.push_back((*changes)[i].event);
+    for (std::size_t i = 0; i != some; ++i) {
+      heard.events.push_back((*changes)[i].event);
+      heard.events.back().server = as_seen(world_, heard.events.back().server);
+    }
     heard.resource_version = std::to_string(some == 0 ? position : (*changes)[some - 1].version);
     heard = spoil(std::move(heard));
   }

@@ -19,6 +19,9 @@
 
 namespace simulation {
 
+/// A server as a replica sees it: as it is, unless the mutation makes it otherwise.
+auto as_seen(world const&, game_server_ptr) -> game_server_ptr;
+
 /// One replica's way to write and read. Requests that were sent outlive it.
 class replica_store final : public store {
  public:

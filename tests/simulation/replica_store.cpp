@@ -52,7 +52,7 @@ void replica_store::answer(call_ptr const& c, nanos way, error_code ec, game_ser
     auto done = std::move(c->done.back());
     c->done.clear();
     store_result result;
-    result.server = server;
+    result.server = as_seen(w, server);
     if (ec == errc::too_many_requests) result.retry_after = 50ms;
     if (ec == errc::refused) result.server_code = 403;
     std::move(done)(ec, std::move(result));

@@ -40,6 +40,7 @@ class scene {
   auto play() -> verdict {
     w_.sky = drawn_weather(w_);
     if (!what_.late_writes) w_.sky.late = 0;
+    w_.exact = w_.chance(0.5);
     api_.on_change([this](game_server const*, game_server const*, origin const&) {
       for (auto& one : replicas_) one->nudge();
     });
@@ -83,6 +84,11 @@ class scene {
       settings.in_order = w_.chance(0.7);
       if (!settings.in_order) settings.options.index.slice = 2;
       if (w_.chance(0.2)) settings.options.max_waiting = 3;
+      if (w_.chance(0.2)) {
+        settings.options.max_operations = 1 + w_.random.below(5);
+        settings.options.overload_retry_after = bounds::advice;
+      }
+      if (w_.chance(0.2)) settings.options.max_writes = 1 + w_.random.below(2);
       if (w_.chance(0.2)) settings.options.limits.park = 300ms;
       settings.wall_offset = w_.between(-bounds::clocks / 2, bounds::clocks / 2);
       if (what_.gate && w_.chance(0.5)) settings.owner = "replica-" + std::to_string(i);

@@ -29,17 +29,20 @@ inline auto wanted(claimant const& who, std::string_view extra = {}) -> request_
     wanted.spec.selectors.push_back(std::move(started));
     counter_action one;
     one.action = "Increment";
-    one.amount = 1;
+    one.amount = who.rooms;
     wanted.spec.counters.emplace().emplace("rooms", one);
     list_action player;
     player.add_values.emplace_back(who.id);
+    for (std::int64_t i = 1; i < who.rooms; ++i) player.add_values.emplace_back(who.id + "+" + std::to_string(i));
     wanted.spec.lists.emplace().emplace("players", player);
   } else {
     wanted.spec.metadata.labels.set("session", who.id);
     wanted.spec.metadata.annotations.set("note", "of " + who.id);
   }
   wanted.spec.selectors.push_back(std::move(selector));
-  auto made = allocation_request::make(std::move(wanted));
+  choice_options choice;
+  choice.exact = who.exact;
+  auto made = allocation_request::make(std::move(wanted), {}, std::move(choice));
   if (auto* const errors = std::get_if<field_errors>(&made)) throw std::logic_error{to_string(*errors)};
   return std::get<request_ptr>(std::move(made));
 }

@@ -41,6 +41,9 @@ class world {
   mutation broken;
   weather sky;
   std::optional<gate_settings> gate;  ///< of all replicas; nullopt: none
+  bool exact{false};                  ///< actions fit as a whole, and are of different amounts
+  /// Mutation digest_not_compared: of what was asked last with each id, as replicas see it on every server.
+  std::map<std::string, std::uint64_t, std::less<>> asked;
   bool calm{false};  ///< faults have stopped, and nothing new begins
   std::map<std::string, std::uint64_t, std::less<>> figures;
 

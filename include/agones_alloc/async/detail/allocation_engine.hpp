@@ -94,7 +94,8 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   // One operation; allocation_steps.ipp.
   void perform(operation&, allocation_action);
   void enqueue(operation&, operation_queue&);
-  auto waiters_first() -> bool;
+  auto waiters_first(operation&) -> bool;
+  auto may_write(operation const&) -> bool;
   auto nothing_for(operation&) -> allocation_action;
   auto oldest_wait() const -> timer::time_point;
   static auto dequeue(operation_queue&) -> operation&;
@@ -128,6 +129,7 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
 
   // Ids and claims; allocation_claims.ipp.
   static auto allocates(operation const& op) noexcept -> bool { return !op.claim || op.claim->what == claim_purpose::allocate; }
+  auto line_for(operation const& op) noexcept -> operation_queue& { return allocates(op) ? waiting_ : urgent_; }
   auto wall() -> timer::wall_time;
   auto look_up(operation&, allocation_action&) -> claim_turn;
   auto holder_of(claim_part const&) -> game_server_ptr;
@@ -181,6 +183,7 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   inbox::message* backlog_{nullptr};
   operation_list all_;
   operation_queue waiting_;   ///< for max_writes
+  operation_queue urgent_;    ///< the same, and first: confirmations, releases and expiries
   operation_queue building_;  ///< for their views
   operation_queue forming_;   ///< writes that are sent at the end of the turn
   operation_queue landed_;    ///< those whose shared write has ended

@@ -68,13 +68,13 @@ inline void start_gated(std::shared_ptr<allocation_engine> const& engine, reques
     refused.result = outcome::invalid;
     return engine->reject(std::move(done), std::move(refused));
   }
-  if (engine->ports().gate == nullptr) return engine->submit(std::move(request), call, false, std::move(done));
-  if (engine->ports().gate->core()->is_full()) {
+  auto const* const gate = engine->ports().gate;
+  if (gate != nullptr && gate->core()->is_full()) {
     refused.result = outcome::contention;
     refused.retry_after = engine->options().overload_retry_after;
     return engine->reject(std::move(done), std::move(refused));
   }
-  engine->submit(std::move(request), call, false, std::move(done), true);
+  engine->submit(std::move(request), call, false, std::move(done), gate != nullptr);
 }
 
 }  // namespace detail

@@ -34,6 +34,7 @@ AGONES_ALLOC_DECL allocation_engine::~allocation_engine() {
     }
   }
   waiting_.clear();
+  urgent_.clear();
   building_.clear();
   forming_.clear();
   landed_.clear();
@@ -195,6 +196,7 @@ inline void allocation_engine::turn() {
   more |= wake_parked();
   send_forming();
   more |= !parked_.empty() && index_.may_wake();  // a write that was not sent left its server free
+  more |= writes_ < options_.max_writes && !(waiting_.empty() && urgent_.empty());
   more |= arm();
   if (ports_.counts != nullptr) {
     if (writes_ != reported_writes_) ports_.counts->in_flight(reported_writes_ = writes_);
@@ -226,7 +228,7 @@ inline void allocation_engine::handle(engine_message& m) {
       all_.push_back(op);
       auto const leave = closed_ || (op.cancel && op.cancel->requested.load());
       if (leave) return perform(op, op.fsm.cancel(now_));
-      if (!waiting_.empty()) return enqueue(op, waiting_);
+      if (auto& line = line_for(op); !line.empty()) return enqueue(op, line);
       return perform(op, op.fsm.start(now_));
     }
     case engine_message::kind::update_answer: {
@@ -305,8 +307,10 @@ inline void allocation_engine::wake_due() {
 }
 
 inline void allocation_engine::admit_waiting() {
-  while (!waiting_.empty() && writes_ < options_.max_writes) {
-    auto& op = dequeue(waiting_);
+  while (writes_ < options_.max_writes) {
+    auto& line = urgent_.empty() ? waiting_ : urgent_;
+    if (line.empty()) return;
+    auto& op = dequeue(line);
     perform(op, op.fsm.start(now_));
   }
 }

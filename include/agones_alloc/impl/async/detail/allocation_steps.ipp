@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <new>
@@ -92,19 +93,43 @@ inline void allocation_engine::perform(operation& op, allocation_action action) 
   }
 }
 
+// Most come last; who was parked for a server comes from before them all.
+inline auto place_by_arrival(operation_queue& queue, operation const& op) noexcept -> operation_queue::iterator {
+  if (!queue.empty() && queue.front().number > op.number) return queue.begin();
+  auto at = queue.end();
+  while (at != queue.begin() && std::prev(at)->number > op.number) --at;
+  return at;
+}
+
 // It may be cancelled or run out of time here as anywhere.
 inline void allocation_engine::enqueue(operation& op, operation_queue& queue) {
-  queue.push_back(op);
+  bool const for_write = &queue == &waiting_ || &queue == &urgent_;
+  queue.insert(for_write ? place_by_arrival(queue, op) : queue.end(), op);
   op.in_queue = &queue;
   wakes_.set(op, op.deadline);
 }
 
-// Who is parked came earlier than who comes now, so what became free is theirs. False: not all that changed is known yet.
-inline auto allocation_engine::waiters_first() -> bool {
+// There is a write left, and nobody who came earlier waits for one.
+inline auto allocation_engine::may_write(operation const& op) -> bool {
+  auto const& line = line_for(op);
+  return writes_ < options_.max_writes && (line.empty() || line.front().number > op.number);
+}
+
+// What became free is theirs who are parked and came earlier; those who came later find the operation in front of them in its line.
+// False: it stands in a queue.
+inline auto allocation_engine::waiters_first(operation& op) -> bool {
   if (parked_.empty() || waking_) return true;
+  auto& line = line_for(op);
+  enqueue(op, line);
   auto const more = index_.drain();
   wake_parked();
-  return !more || parked_.empty();
+  bool const unsure = more && !parked_.empty();  // not all that changed is known yet
+  if (!unsure && (writes_ >= options_.max_writes || &line.front() != &op)) return false;
+  line.erase(line.iterator_to(op));
+  op.in_queue = nullptr;
+  if (!unsure) return true;
+  enqueue(op, building_);
+  return false;
 }
 
 // There is no server for it, and none on its way back.
@@ -131,8 +156,8 @@ inline auto allocation_engine::pick_for(operation& op, allocation_action& action
       case claim_turn::answered: return true;
     }
   }
-  if (writes_ >= options_.max_writes) return enqueue(op, waiting_), false;
-  if (!waiters_first()) return enqueue(op, building_), false;
+  if (!may_write(op)) return enqueue(op, line_for(op)), false;
+  if (!waiters_first(op)) return false;
   // A server that is about to be written may be the one to choose as it will be: only what goes before it is taken instead.
   auto shapes = std::numeric_limits<std::size_t>::max();
   auto* const leader = joinable(op, shapes);
@@ -310,9 +335,10 @@ inline auto allocation_engine::judge_read_of(operation const& op) const -> read_
   if (op.ec) return op.ec == condition::gone ? read_answer::gone : read_answer::failed;
   if (op.answer.server == nullptr) return read_answer::failed;
   if (op.claim && op.claim->what != claim_purpose::allocate) return judge_claim_of(op, *op.answer.server);
-  // The gate may have written since.
-  if (op.pending && op.answer.server->meta.uid == op.base->meta.uid && find_claim(*op.answer.server, op.pending->id)) {
-    return read_answer::applied;
+  // The gate may have written since; or another replica, for another request with this id.
+  if (op.pending && op.answer.server->meta.uid == op.base->meta.uid) {
+    auto const claim = find_claim(*op.answer.server, op.pending->id);
+    if (claim && (!op.claim || claim->digest == op.claim->digest)) return read_answer::applied;
   }
   auto const stamp = op.stamp == timer::wall_time{} ? std::string{} : rfc3339_nano(op.stamp);
   return judge_read(*op.base, stamp, *op.answer.server);
