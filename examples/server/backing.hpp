@@ -9,6 +9,7 @@
 #include <agones_alloc/model/policy.hpp>
 #include <agones_alloc/port/recorder.hpp>
 #include <agones_alloc/port/store.hpp>
+#include <agones_alloc/yaml/manifests.hpp>
 
 #include <memory>
 #include <optional>
@@ -22,6 +23,12 @@ struct embedded_parts {
   agones_alloc::memory_store* store{nullptr};
   agones_alloc::embedded_cluster* cluster{nullptr};
   agones_alloc::event_book const* events{nullptr};
+};
+
+/// Policies, and where each stands.
+struct placed_policies {
+  std::vector<agones_alloc::game_server_allocation_policy> policies;
+  std::vector<agones_alloc::yaml::manifest_place> places;
 };
 
 /// Embedded fleets, or a Kubernetes cluster. Keeps the cache in step with them. Confined to the server's one thread.
@@ -44,7 +51,7 @@ class backing {
   virtual auto unwritten() const -> std::size_t { return 0; }
 
   /// Policies that came with the fleets.
-  virtual auto policies() const -> std::vector<agones_alloc::game_server_allocation_policy> { return {}; }
+  virtual auto policies() const -> placed_policies { return {}; }
   /// All Fleets as they are, if they may have changed since the last call: for the directory.
   virtual auto changed_fleets() -> std::optional<std::vector<std::shared_ptr<agones_alloc::fleet const>>> = 0;
   /// For the metrics.

@@ -52,6 +52,21 @@ void add_endpoint_problems(std::vector<game_server_allocation_policy> const& pol
   }
 }
 
+/// Policies of --policies that --fleets has, too.
+void add_double_problems(placed_policies const& with_fleets, yaml::manifests const& loaded,
+                         std::vector<std::string>& problems) {
+  for (std::size_t i = 0; i < loaded.policies.size(); ++i) {
+    auto const key = key_of(loaded.policies[i].meta);
+    auto const same = std::find_if(with_fleets.policies.begin(), with_fleets.policies.end(),
+                                   [&key](game_server_allocation_policy const& one) { return key_of(one.meta) == key; });
+    if (same == with_fleets.policies.end()) continue;
+    auto const& first = with_fleets.places[static_cast<std::size_t>(same - with_fleets.policies.begin())];
+    problems.push_back(to_string(loaded.policy_places[i].problem_at(
+        "metadata.name", "there are two of GameServerAllocationPolicy " + to_string(key) + ": the first is at " + first.file + ":" +
+                             std::to_string(first.name_line))));
+  }
+}
+
 }  // namespace
 
 cluster_serving::cluster_serving(boost::asio::any_io_executor executor, server_options const& options, allocator& local,
@@ -91,7 +106,7 @@ cluster_serving::cluster_serving(boost::asio::any_io_executor executor, server_o
   }
 }
 
-auto cluster_serving::prepare(std::vector<game_server_allocation_policy> with_fleets) -> bool {
+auto cluster_serving::prepare(placed_policies with_fleets) -> bool {
   with_fleets_ = std::move(with_fleets);
   std::vector<std::string> problems;
   auto all = load(problems);
@@ -101,10 +116,11 @@ auto cluster_serving::prepare(std::vector<game_server_allocation_policy> with_fl
 }
 
 auto cluster_serving::load(std::vector<std::string>& problems) const -> std::vector<game_server_allocation_policy> {
-  auto out = with_fleets_;
-  for (auto const& path : settings_.policies) {
-    auto loaded = yaml::load_path(path);
+  auto out = with_fleets_.policies;
+  if (!settings_.policies.empty()) {
+    auto loaded = yaml::load_paths(settings_.policies);
     for (auto const& problem : loaded.errors) problems.push_back(to_string(problem));
+    add_double_problems(with_fleets_, loaded, problems);
     std::move(loaded.policies.begin(), loaded.policies.end(), std::back_inserter(out));
   }
   add_endpoint_problems(out, settings_.protocol, problems);

@@ -1,6 +1,7 @@
 // Other clusters: policies, certificates and calls.
 #pragma once
 
+#include "backing.hpp"
 #include "options.hpp"
 
 #include <agones_alloc/async/allocator.hpp>
@@ -43,7 +44,7 @@ class cluster_serving {
   auto backend() -> agones_alloc::allocation_backend& { return backend_; }
   auto page() -> agones_alloc::http_handler& { return page_; }
   /// Reads --policies, and adds them to those that came with the fleets; prints what is wrong. False: they cannot be used.
-  auto prepare(std::vector<agones_alloc::game_server_allocation_policy> with_fleets) -> bool;
+  auto prepare(placed_policies with_fleets) -> bool;
   void start();
   void stop();
   /// Reads --policies again; a problem leaves the last ones in use.
@@ -58,7 +59,7 @@ class cluster_serving {
 
   remote_cluster_settings const& settings_;
   agones_alloc::logger& log_;
-  std::vector<agones_alloc::game_server_allocation_policy> with_fleets_;
+  placed_policies with_fleets_;
   agones_alloc::policy_list policies_;
   std::vector<std::unique_ptr<agones_alloc::kubernetes_mirror<agones_alloc::policy_kind>>> mirrors_;  ///< one for each namespace
   std::unique_ptr<agones_alloc::secret_source> secrets_;

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstdint>
 #include <iostream>
-#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -16,20 +15,14 @@ using namespace agones_alloc;
 
 namespace {
 
+void print(yaml::problem const& problem) { std::cerr << "agones-alloc-server: " << to_string(problem) << '\n'; }
+
 /// Everything of all --fleets; prints problems and notes. nullopt: there were problems.
 auto load_fleets(server_options const& options, logger& log) -> std::optional<yaml::manifests> {
-  yaml::manifests all;
-  bool sound = true;
-  for (auto const& path : options.fleets) {
-    auto loaded = yaml::load_path(path);
-    for (auto const& problem : loaded.errors) std::cerr << "agones-alloc-server: " << to_string(problem) << '\n';
-    sound = sound && loaded.ok();
-    for (auto const& note : loaded.notes) log.log(severity::info, to_string(note));
-    std::move(loaded.fleets.begin(), loaded.fleets.end(), std::back_inserter(all.fleets));
-    std::move(loaded.game_servers.begin(), loaded.game_servers.end(), std::back_inserter(all.game_servers));
-    std::move(loaded.policies.begin(), loaded.policies.end(), std::back_inserter(all.policies));
-  }
-  if (!sound) return std::nullopt;
+  auto all = yaml::load_paths(options.fleets);
+  for (auto const& problem : all.errors) print(problem);
+  for (auto const& note : all.notes) log.log(note.left_out ? severity::warning : severity::info, to_string(note));
+  if (!all.ok()) return std::nullopt;
   return all;
 }
 
@@ -42,18 +35,21 @@ auto stored(server_options const& options, timer& time) -> memory_store_options 
 }
 
 auto add_to(embedded_cluster& cluster, yaml::manifests const& loaded) -> bool {
-  field_errors problems;
-  auto const take = [&problems](std::string const& what, field_errors found) {
-    for (auto& problem : found) {
-      std::cerr << "agones-alloc-server: " << what << ": " << to_string(problem) << '\n';
-      problems.push_back(std::move(problem));
+  bool sound = true;
+  auto const take = [&sound](yaml::manifest_place const& place, field_errors const& found) {
+    for (auto const& error : found) {
+      auto message = error.value + (error.value.empty() ? "" : " ") + error.detail;
+      if (error.field == "spec.replicas") message += " (--max-servers)";
+      print(place.problem_at(error.field, std::move(message)));
+      sound = false;
     }
   };
-  for (auto const& fleet : loaded.fleets) take("fleet " + to_string(key_of(fleet.meta)), cluster.add_fleet(fleet));
-  for (auto const& one : loaded.game_servers) {
-    take("game server " + to_string(key_of(one.server.meta)), cluster.add_server(one.server, one.shape));
+  for (std::size_t i = 0; i < loaded.fleets.size(); ++i) take(loaded.fleet_places[i], cluster.add_fleet(loaded.fleets[i]));
+  for (std::size_t i = 0; i < loaded.game_servers.size(); ++i) {
+    auto const& one = loaded.game_servers[i];
+    take(loaded.game_server_places[i], cluster.add_server(one.server, one.shape));
   }
-  return problems.empty();
+  return sound;
 }
 
 }  // namespace
@@ -76,7 +72,7 @@ embedded_backing::embedded_backing(boost::asio::any_io_executor executor, server
       event_log_{log},
       events_{time, &event_log_},
       store_{executor, stored(options, time)},
-      cluster_{executor, store_, time, {options.simulator, 256}},
+      cluster_{executor, store_, time, {options.simulator, 256, &log}},
       reflector_{executor, store_, cache, time, random,
                  reflector_options{.log = &log,
                                    .on_event = [&told](server_event const& event) { told.heard(event); },

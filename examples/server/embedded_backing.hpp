@@ -47,7 +47,7 @@ class embedded_backing final : public backing {
   auto synced() const -> bool override { return reflector_.synced(); }
   auto fleets() const -> std::vector<agones_alloc::fleet> override { return cluster_.fleets(); }
   auto changed_fleets() -> std::optional<std::vector<std::shared_ptr<agones_alloc::fleet const>>> override;
-  auto policies() const -> std::vector<agones_alloc::game_server_allocation_policy> override { return loaded_.policies; }
+  auto policies() const -> placed_policies override { return {loaded_.policies, loaded_.policy_places}; }
   auto describe() -> std::string override;
   auto embedded() -> embedded_parts override { return {&store_, &cluster_, &events_}; }
 

@@ -150,6 +150,16 @@ auto range_of(std::string const& option, std::string const& word) -> duration_ra
   return *value;
 }
 
+auto chance_of(std::string const& option, std::string const& word) -> double {
+  double value = -1;
+  auto const* end = word.data() + word.size();
+  auto const [stopped, fault] = std::from_chars(word.data(), end, value);
+  if (fault != std::errc{} || stopped != end || !(value >= 0 && value <= 1)) {
+    refuse(option, word + " is out of range: a number from 0 to 1 is wanted");
+  }
+  return value;
+}
+
 template <class Value, std::size_t N>
 void take_word(std::string const& option, std::string const& word, Value& target,
                std::array<std::pair<std::string_view, Value>, N> const& words) {
@@ -360,6 +370,8 @@ void add_fleets(table& t, server_options& o) {
   t.number("nodes", o.simulator.node_count, 1, 100'000, "Nodes to begin with");
   t.number("max-nodes", o.simulator.max_nodes, 1, 100'000, "Nodes are added up to this many while all are full");
   t.number("node-capacity", o.simulator.node_capacity, 1, 10'000, "Game servers on one node");
+  t.text("node-prefix", "TEXT", o.simulator.node_prefix, [&o](std::string const& word) { o.simulator.node_prefix = word; },
+         "What the names of the nodes begin with; their number follows");
   t.text("node-address", "IPV4", o.simulator.first_address, [&o](std::string const& word) { o.simulator.first_address = word; },
          "Address of the first node, counted up for the others");
   t.flag("same-address", o.simulator.same_address, "Give every node the address of the first");
@@ -386,16 +398,14 @@ void add_fleets(table& t, server_options& o) {
            }
          },
          "From pending, at a readiness gate, to the game's answer; annotation agones-alloc.dev/session-start overrides it");
+  t.text("shut-down", "TIME|MIN-MAX", agones_alloc::to_string(o.simulator.settings.shut_down),
+         [&o](std::string const& word) { o.simulator.settings.shut_down = range_of("--shut-down", word); },
+         "From Shutdown, Error or Unhealthy to a server's end; annotation agones-alloc.dev/shut-down overrides it");
+  t.text("start-failure", "CHANCE", "0",
+         [&o](std::string const& word) { o.simulator.settings.start_failure = chance_of("--start-failure", word); },
+         "Chance of a server to become Unhealthy in place of Ready; annotation agones-alloc.dev/start-failure overrides it");
   t.text("session-start-failure", "CHANCE", "0",
-         [&o](std::string const& word) {
-           double value = -1;
-           auto const* end = word.data() + word.size();
-           auto const [stopped, fault] = std::from_chars(word.data(), end, value);
-           if (fault != std::errc{} || stopped != end || !(value >= 0 && value <= 1)) {
-             refuse("--session-start-failure", word + " is out of range: a number from 0 to 1 is wanted");
-           }
-           o.simulator.settings.session_start_failure = value;
-         },
+         [&o](std::string const& word) { o.simulator.settings.session_start_failure = chance_of("--session-start-failure", word); },
          "Chance of that answer to be that it failed; annotation agones-alloc.dev/session-start-failure overrides it");
   t.text("speed", "FACTOR", "1",
          [&o](std::string const& word) {

@@ -1,6 +1,7 @@
 #include <agones_alloc/async/manual_timer.hpp>
 #include <agones_alloc/async/memory_store.hpp>
 #include <agones_alloc/embedded/embedded_cluster.hpp>
+#include <agones_alloc/port/logger.hpp>
 
 #include <doctest/doctest.h>
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -9,9 +10,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <initializer_list>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 using namespace agones_alloc;
@@ -77,7 +81,41 @@ struct world {
   }
 };
 
+class kept_lines final : public logger {
+ public:
+  void log(severity how, std::string_view message, std::initializer_list<field> fields) override {
+    auto line = std::string{how == severity::warning ? "warning: " : "other: "} + std::string{message};
+    for (auto const& [name, value] : fields) line += " " + std::string{name} + "=" + std::string{value};
+    lines.push_back(std::move(line));
+  }
+  std::vector<std::string> lines;
+};
+
 }  // namespace
+
+TEST_CASE("the log is warned once of a fleet that lacks room") {
+  kept_lines log;
+  world w;
+  embedded_cluster_options options;
+  options.simulator.node_count = options.simulator.max_nodes = 1;
+  options.simulator.node_capacity = 2;
+  options.log = &log;
+  w.cluster.emplace(w.io.get_executor(), w.store, w.clock, options);
+  w.cluster->add_fleet(make_fleet("arena", 5));
+  w.start();
+  w.pass(60s);
+  CHECK(w.count(state::ready) == 2);
+  w.store.update(*w.store.find(w.any(state::ready)), [&] {
+    auto changed = *w.store.find(w.any(state::ready));
+    changed.status.state = state::shutdown;
+    return changed;
+  }());
+  w.settle();
+  w.pass(60s);
+  CHECK(w.count(state::ready) == 2);
+  CHECK(log.lines == std::vector<std::string>{"warning: no room for all game servers of a fleet fleet=default/arena replicas=5 "
+                                              "present=2 reason=every node is full (capacity 2): 1 node, and there may be no more"});
+}
 
 TEST_CASE("fleets live in the store: they start, are used, end and are replaced") {
   world w;

@@ -124,6 +124,82 @@ TEST_CASE("a fleet without room waits for it") {
   CHECK(!c.sim.is_full());
 }
 
+TEST_CASE("a fleet without room says so once, and why") {
+  struct row {
+    char const* why;
+    simulator_options options;
+    std::vector<game_server_port_template> ports;
+    std::int64_t present;
+  };
+  auto const nodes = [](std::uint32_t count, std::uint32_t capacity) {
+    simulator_options o;
+    o.node_count = o.max_nodes = count;
+    o.node_capacity = capacity;
+    return o;
+  };
+  auto few_ports = nodes(2, 64);
+  few_ports.min_port = 7000;
+  few_ports.max_port = 7002;
+  auto one_port = nodes(2, 64);
+  one_port.min_port = one_port.max_port = 7000;
+  auto few_servers = nodes(2, 64);
+  few_servers.max_servers = 8;
+  std::vector<game_server_port_template> const two{{"a", "Dynamic", "UDP", 1, 0}, {"b", "Dynamic", "TCP", 2, 0}};
+  row const table[] = {
+      {"every node is full (capacity 2): 2 nodes, and there may be no more", nodes(2, 2), {{"a", "Dynamic", "UDP", 1, 0}}, 4},
+      {"host port 7777 is taken on every node that has room: 2 nodes, and there may be no more", nodes(2, 64),
+       {{"a", "Static", "UDP", 1, 7777}}, 2},
+      {"no node that has room has the 2 host ports of 7000-7002 that a server needs: 2 nodes, and there may be no more",
+       few_ports, two, 2},
+      {"a server needs 2 host ports of 7000-7000, a node has 1", one_port, two, 0},
+      {"there are 8 game servers, and there may be no more", few_servers, {{"a", "Dynamic", "UDP", 1, 0}}, 5},
+  };
+  for (auto const& each : table) {
+    CAPTURE(each.why);
+    toy::cluster c{each.options};
+    if (each.options.max_servers == 8) {
+      c.sim.add_fleet(toy::make_fleet("other", 3), c.time());
+      c.pass(10s);
+    }
+    auto f = toy::make_fleet("arena", 8);
+    f.server_template.ports = each.ports;
+    REQUIRE(c.sim.add_fleet(f, c.time()).empty());
+    c.pass(10s);
+    auto const told = c.sim.next_shortage();
+    REQUIRE(told);
+    CHECK(told->reason == each.why);
+    CHECK(told->fleet == arena);
+    CHECK(told->present == each.present);
+    CHECK(told->wanted == 8);
+    // Sessions that end make room for others; that is no news.
+    for (auto const& server : c.in_state(state::ready)) {
+      if (server->meta.labels.value_or_empty(keys::fleet_label) == "arena") c.set_state(key_of(server->meta), state::allocated);
+    }
+    c.pass(200s);
+    CHECK(!c.sim.next_shortage());
+    c.sim.scale(arena, 7);
+    c.settle();
+    CHECK(c.sim.next_shortage());
+    CHECK(!c.sim.next_shortage());
+  }
+}
+
+TEST_CASE("a fleet that fits exactly does not lack room while its servers are replaced") {
+  simulator_options o;
+  o.node_count = o.max_nodes = 1;
+  o.node_capacity = 3;
+  o.settings.shut_down = {5s, 5s};
+  toy::cluster c{o};
+  c.sim.add_fleet(toy::make_fleet("arena", 3), c.time());
+  c.pass(10s);
+  for (auto const& server : c.in_state(state::ready)) c.set_state(key_of(server->meta), state::allocated);
+  c.pass(62s);
+  CHECK(c.sim.is_full());  // they are on their way out
+  c.pass(20s);
+  CHECK(c.in_state(state::ready).size() == 3);
+  CHECK(!c.sim.next_shortage());
+}
+
 TEST_CASE("max_servers bounds all fleets together") {
   simulator_options o;
   o.max_servers = 5;

@@ -11,6 +11,7 @@ sys.dont_write_bytecode = True  # nothing is written into the source tree
 import concurrent.futures  # noqa: E402
 import http.client  # noqa: E402
 import json  # noqa: E402
+import os  # noqa: E402
 import pathlib  # noqa: E402
 import re  # noqa: E402
 import resource  # noqa: E402
@@ -22,6 +23,11 @@ import time  # noqa: E402
 
 import kit  # noqa: E402
 from kit import FLEET, KUBERNETES, PATIENCE, REST, ROOT, SERVER, Running, case, clean_environment, expect, fleet_file, run  # noqa: E402
+
+
+def write(path, text):
+    path.write_text(text)
+    return str(path)
 
 
 @case
@@ -89,6 +95,10 @@ def bad_options_are_refused_in_one_line_that_names_the_option(folder):
         (["--fleets", fleet, "--start-up", "soon"], "--start-up"),
         (["--fleets", fleet, "--session-length", "3s-1s"], "--session-length"),
         (["--fleets", fleet, "--speed", "0"], "--speed"),
+        (["--fleets", fleet, "--shut-down", "later"], "--shut-down"),
+        (["--fleets", fleet, "--start-failure", "1.5"], "--start-failure"),
+        (["--fleets", fleet, "--session-start-failure", "x"], "--session-start-failure"),
+        (["--fleets", fleet, "--node-prefix", "No_de"], "node_prefix"),
         (["--fleets", fleet, "--feature-gates", "Nope=true"], 'Feature Gate "Nope" is not a valid Feature Gate'),
         (["--fleets", fleet, "--feature-gates", "CountsAndLists=maybe"], "CountsAndLists"),
         (["--fleets", fleet, "--http-unallocated-status-code", "418"], "--http-unallocated-status-code"),
@@ -263,6 +273,104 @@ def bad_fleets_are_refused_with_file_line_and_field(folder):
 
 
 @case
+def an_unreadable_file_is_named(folder):
+    pathlib.Path(folder).chmod(0o755)  # for another user, too
+    file = pathlib.Path(fleet_file(folder))
+    server, other = pathlib.Path(SERVER).resolve(), []
+    file.chmod(0)
+    if os.geteuid() == 0:  # whom no mode keeps out
+        seen_by_all = all(parent.stat().st_mode & 0o001 for parent in server.parents)
+        other = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if seen_by_all else ["setpriv", "--bounding-set=-all"]
+    done = subprocess.run([*other, str(server), "--fleets", str(file)], capture_output=True, text=True, timeout=PATIENCE,
+                          env=clean_environment(), cwd="/")
+    expect(done.returncode == 2, f"code {done.returncode}: {done.stderr}")
+    expect(done.stderr == f"agones-alloc-server: {file}: cannot be read: Permission denied\n", done.stderr)
+
+
+@case
+def two_objects_of_one_name_in_two_sources_are_refused_with_both_places(folder):
+    one, two = fleet_file(folder, file="one.yaml"), fleet_file(folder, file="two.yaml")
+    done = run("--fleets", one, "--fleets", two, "--log-level", "warning")
+    expect(done.returncode == 2 and done.stdout == "", f"{done.returncode} {done.stdout}")
+    expect(done.stderr == f"agones-alloc-server: {two}:5: metadata.name: there are two of Fleet default/simple: "
+                          f"the first is at {one}:5\n", done.stderr)
+    policies = pathlib.Path(folder) / "policies.yaml"
+    made = "apiVersion: multicluster.agones.dev/v1\nkind: GameServerAllocationPolicy\nmetadata:\n  name: {}\nspec: {{priority: 1, weight: 1}}\n"
+    policies.write_text(made.format("east"))
+    mixed = pathlib.Path(folder) / "mixed.yaml"
+    mixed.write_text("---\n" + made.format("east") + "---\n" + made.format("west"))
+    words = "metadata.name: there are two of GameServerAllocationPolicy default/east: the first is at"
+    for option in ("--fleets", "--policies"):
+        done = run("--fleets", one, option, str(mixed), "--policies", str(policies), "--log-level", "warning")
+        expect(done.returncode == 2, f"{option}: code {done.returncode}")
+        expect(done.stderr == f"agones-alloc-server: {policies}:4: {words} {mixed}:5\n", f"{option}: {done.stderr}")
+    write(policies, made.format("north"))
+    with Running("--fleets", one, "--fleets", str(mixed), "--policies", str(policies)) as server:
+        expect(server.stop() == 0 and "policies for several clusters: 3" in "".join(server.lines), server.lines)
+
+
+@case
+def a_fleet_larger_than_the_server_allows_is_refused_with_its_place(folder):
+    fleet = fleet_file(folder, replicas=10)
+    done = run("--fleets", fleet, "--max-servers", "4", "--log-level", "warning")
+    expect(done.returncode == 2 and done.stdout == "", f"{done.returncode} {done.stdout}")
+    expect(done.stderr == f"agones-alloc-server: {fleet}:9: spec.replicas: 10 must be between 0 and 4 (--max-servers)\n", done.stderr)
+
+
+@case
+def sources_without_fleets_and_objects_that_are_left_out_are_warned_of(folder):
+    fleet = fleet_file(folder, replicas=1)
+    empty = write(pathlib.Path(folder) / "empty.yaml", "# to come\n")
+    misspelt = write(pathlib.Path(folder) / "misspelt.yaml",
+                     FLEET.format(name="b", replicas=1, start_up="0s").replace("kind: Fleet", "kind: Flete"))
+    with Running("--fleets", fleet, "--fleets", empty, "--fleets", misspelt, "--log-format", "json") as server:
+        expect(server.stop() == 0, "code 0")
+        warned = [json.loads(line)["message"] for line in server.lines if json.loads(line)["severity"] == "warning"]
+        told = [json.loads(line)["message"] for line in server.lines if json.loads(line)["severity"] == "info"]
+    nothing = "holds no Fleet, no GameServer and no GameServerAllocationPolicy"
+    expect(warned == [f'{misspelt}:2: left out: Flete "b" (agones.dev/v1) is of no kind that is read',
+                      f"{empty}: {nothing}", f"{misspelt}: {nothing}"], warned)
+    expect(any("kept, but not simulated" in line and line.startswith(fleet) for line in told), told)
+
+
+@case
+def a_fleet_that_does_not_fit_is_warned_of_once_with_the_reason(folder):
+    fixed = FLEET.replace("{{name: default, containerPort: 7654}}", "{{name: default, portPolicy: Static, hostPort: 7777}}")
+    file = write(pathlib.Path(folder) / "fixed.yaml", fixed.format(name="fixed", replicas=5, start_up="0s"))
+    with Running("--fleets", file, "--nodes", "2", "--max-nodes", "2", "--session-length", "1ms", "--log-format", "json") as server:
+        server.wait_ready(2)
+        for _ in range(10):  # sessions that end make room for others
+            server.allocate(REST)
+        expect(server.stop() == 0, "code 0")
+        found = [json.loads(line) for line in server.lines if "no room" in line]
+    expect(len(found) == 1, found)
+    expect(found[0]["severity"] == "warning" and found[0]["fleet"] == "default/fixed" and found[0]["present"] == "2", found)
+    expect(found[0]["reason"] == "host port 7777 is taken on every node that has room: 2 nodes, and there may be no more", found)
+
+
+def states(server):
+    items = json.loads(server.ask("GET", "/apis/agones.dev/v1/namespaces/default/gameservers")[1])["items"]
+    return [one["status"]["state"] for one in items]
+
+
+@case
+def how_servers_start_and_end_can_be_set(folder):
+    fleet = fleet_file(folder, replicas=3)
+    config = write(pathlib.Path(folder) / "life.toml", 'shut-down="1h"\nnode-prefix="rack-"\n')
+    with Running("--fleets", fleet, "--config", config, "--session-length", "1ms") as server:
+        server.wait_ready(3)
+        status, text, _ = server.allocate(REST)
+        expect(status == 200 and json.loads(text)["nodeName"].startswith("rack-"), text)
+        kit.until(lambda: states(server).count("Shutdown") == 1, "it does not shut down")
+        kit.until(lambda: states(server).count("Ready") == 3, "it has no replacement")
+        expect(len(states(server)) == 4, "what is shutting down is still there")
+    slow = fleet_file(folder, replicas=3, start_up="1s")  # else they would fail without end
+    with Running("--fleets", slow, environment={"AGONES_ALLOC_START_FAILURE": "1", "AGONES_ALLOC_SHUT_DOWN": "1h"}) as server:
+        kit.until(lambda: states(server).count("Unhealthy") >= 3, "they do not fail")
+        expect(server.ready_servers() == 0, "none is ready")
+
+
+@case
 def a_port_in_use_is_named(folder):
     fleet = fleet_file(folder)
     with socket.socket() as taken:
@@ -275,28 +383,38 @@ def a_port_in_use_is_named(folder):
     expect(done.returncode == 1 and "numeric" in done.stderr, done.stderr)
 
 
+def sorted_answers(path, answers):
+    """The names of the servers that were handed out, and the answers without one."""
+    if path == KUBERNETES:
+        expect(all(status == 201 for status, _, _ in answers), [a[0] for a in answers])
+        parsed = [(json.loads(text)["status"], answer) for _, text, answer in answers]
+        return ([status["gameServerName"] for status, _ in parsed if status["state"] == "Allocated"],
+                [answer for status, answer in parsed if status["state"] == "UnAllocated"])
+    return ([json.loads(text)["gameServerName"] for status, text, _ in answers if status == 200],
+            [answer for status, _, answer in answers if status == 429])
+
+
 @case
 def twenty_clients_on_ten_servers_get_ten_servers_on_both_paths(folder):
-    # Replacements start slowly: what is handed out is gone for the length of the case.
-    fleet = fleet_file(folder, replicas=10, start_up="0s")
-    for path in (KUBERNETES, REST):
-        with Running("--fleets", fleet) as server:
+    # Sessions end at once, and their replacements take far longer to start than the twenty requests take.
+    fleet = fleet_file(folder, replicas=10, start_up="6s")
+    with Running("--fleets", fleet, "--session-length", "1ms") as one, Running("--fleets", fleet, "--session-length", "1ms") as two:
+        given = {}
+        for path, server in ((KUBERNETES, one), (REST, two)):
             server.wait_ready(10)
             with concurrent.futures.ThreadPoolExecutor(20) as pool:
                 answers = list(pool.map(lambda _: server.allocate(path), range(20)))
-            if path == KUBERNETES:
-                expect(all(status == 201 for status, _, _ in answers), [a[0] for a in answers])
-                parsed = [(json.loads(text)["status"], answer) for _, text, answer in answers]
-                names = [status["gameServerName"] for status, _ in parsed if status["state"] == "Allocated"]
-                none = [answer for status, answer in parsed if status["state"] == "UnAllocated"]
-            else:
-                names = [json.loads(text)["gameServerName"] for status, text, _ in answers if status == 200]
-                none = [answer for status, _, answer in answers if status == 429]
+            names, none = sorted_answers(path, answers)
             expect(len(names) == 10 and len(set(names)) == 10, f"{path}: {sorted(names)}")
             expect(len(none) == 10, f"{path}: {len(none)} without a server")
             for answer in none:
                 field = answer.getheader("Agones-Alloc-Breakdown") or ""
-                expect(field.startswith("namespace default=10; ") and field.endswith("=0"), f"{path}: breakdown {field!r}")
+                expect(re.match(r"namespace default=\d+; ", field) and field.endswith("=0"), f"{path}: breakdown {field!r}")
+            given[path] = names
+        for path, server in ((KUBERNETES, one), (REST, two)):
+            server.wait_ready(10)
+            again, _ = sorted_answers(path, [server.allocate(path)])
+            expect(len(again) == 1 and again[0] not in given[path], f"{path}: {again} is a replacement")
 
 
 @case
@@ -307,6 +425,35 @@ def a_mistyped_label_shows_in_the_breakdown(folder):
         expect(status == 201, status)
         field = answer.getheader("Agones-Alloc-Breakdown")
         expect("namespace default=3; label agones.dev/fleet=simpel=0" in field, field)
+
+
+@case
+def ranking_and_top_n_change_which_server_is_chosen(folder):
+    # Five on one node. By name a comes first, by age c.
+    ages = {"a": "2024-01-03", "b": "2024-01-01", "c": "2024-01-05", "d": "2024-01-02", "e": "2024-01-04"}
+    made = [{"apiVersion": "agones.dev/v1", "kind": "GameServer",
+             "metadata": {"name": name, "creationTimestamp": f"{day}T00:00:00Z"},
+             "spec": {"ports": [{"name": "default", "containerPort": 7654}]}} for name, day in ages.items()]
+    file = write(pathlib.Path(folder) / "servers.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": made}))
+
+    def chosen(server, query=""):
+        status, text, _ = server.ask("POST", KUBERNETES + query, '{"spec":{}}', {"Content-Type": "application/json"})
+        expect(status == 201, text)
+        return json.loads(text)["status"]["gameServerName"]
+
+    def known(server):
+        answer = server.allocate(KUBERNETES, {"selectors": [{"matchLabels": {"is": "nowhere"}}]})[2]
+        return (answer.getheader("Agones-Alloc-Breakdown") or "").startswith("namespace default=5;")
+
+    for options, order in (((), "abcde"), (("--ranking", "packed"), "abcde"), (("--ranking", "newest"), "ceadb")):
+        with Running("--fleets", file, *options) as server:
+            kit.until(lambda: known(server), "the five are not there")
+            expect("".join(chosen(server) for _ in range(5)) == order, f"{options}: not {order}")
+    for options, wanted in ((("--top-n", "1"), set("c")), (("--top-n", "2"), set("ce")), (("--top-n", "5"), set("abcde"))):
+        with Running("--fleets", file, "--ranking", "newest", *options) as server:
+            kit.until(lambda: known(server), "the five are not there")
+            found = {chosen(server, "?dryRun=All") for _ in range(100)}
+            expect(found == wanted, f"{options}: {sorted(found)}")
 
 
 @case
@@ -417,6 +564,36 @@ def sigterm_fails_readiness_then_drains_and_ends_with_0(folder):
             idle.getresponse().read()
             expect(server.stop(how) == 0, "code 0")
             expect("stopped" in "".join(server.lines), server.lines)
+
+
+def waits_for_a_server(server):
+    """A request that is under way: it waits until there is a server. (status, body) when it ends, nothing when it is cut."""
+    def ask():
+        try:
+            status, text, _ = server.ask("POST", KUBERNETES, '{"spec":{}}', {"Content-Type": "application/json", "Prefer": "wait=50"})
+            return status, json.loads(text)
+        except (ConnectionError, http.client.HTTPException):
+            return None
+
+    pool = concurrent.futures.ThreadPoolExecutor(1)
+    answer = pool.submit(ask)
+    pool.shutdown(wait=False)
+    kit.until(lambda: "agones_alloc_requests_waiting 1" in server.ask("GET", "/metrics")[1], "nobody waits")
+    return answer
+
+
+@case
+def a_request_under_way_at_sigterm_is_answered_within_the_grace(folder):
+    with Running("--fleets", fleet_file(folder, replicas=1, start_up="5s"), "--shutdown-grace", "50s") as server:
+        answer = waits_for_a_server(server)
+        expect(server.stop() == 0, "nothing was cut: code 0")
+        status, body = answer.result(PATIENCE)
+        expect(status == 201 and body["status"]["state"] == "Allocated", f"{status} {body}")
+    with Running("--fleets", fleet_file(folder, replicas=1, start_up="1h"), "--shutdown-grace", "100ms") as server:
+        answer = waits_for_a_server(server)
+        expect(server.stop() == 1, "the grace was not enough: code 1")
+        expect(answer.result(PATIENCE) is None, "it was cut")
+        expect(any("--shutdown-grace was not enough" in line for line in server.lines), server.lines)
 
 
 @case

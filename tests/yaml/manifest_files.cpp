@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <unistd.h>
 
@@ -56,6 +58,35 @@ TEST_CASE("the examples load without a problem") {
   CHECK(rich.policies.size() == 2);
 }
 
+TEST_CASE("manifests as they are published load unchanged, and what is ignored of them is named") {
+  auto const notes_of = [](std::string const& file) {
+    auto const loaded = yaml::load_path(file);
+    for (auto const& error : loaded.errors) FAIL_CHECK(to_string(error));
+    CHECK(loaded.fleets.size() == 1);
+    std::vector<std::string> out;
+    for (auto const& note : loaded.notes) out.push_back(to_string(note));
+    return out;
+  };
+  std::string const arena = "tests/yaml/data/arena-fleet.yaml";
+  CHECK(notes_of(arena) ==
+        std::vector<std::string>{
+            arena + ":2: Fleet default/arena: kept, but not simulated: spec.strategy, spec.template.spec.container, "
+                    "spec.template.spec.health, spec.template.spec.sdkServer, spec.template.spec.eviction, "
+                    "spec.template.spec.template",
+            arena + ":106: left out: FleetAutoscaler \"arena\" (autoscaling.agones.dev/v1) is of no kind that is read"});
+  std::string const lobby = "tests/yaml/data/lobby-fleet.yaml";
+  CHECK(notes_of(lobby) ==
+        std::vector<std::string>{lobby + ":2: Fleet default/lobby: kept, but not simulated: spec.strategy, "
+                                         "spec.template.spec.health, spec.template.spec.scheduling, "
+                                         "spec.template.spec.template"});
+  auto const one = yaml::load_paths({arena, lobby});
+  REQUIRE(one.fleets.size() == 2);
+  CHECK(one.fleets[0].server_template.ports.size() == 2);
+  CHECK(one.fleets[0].server_template.spec.view().find("registry.example/brawl/server:1.42.0") != std::string_view::npos);
+  CHECK(one.fleets[1].server_template.counters.size() == 1);
+  CHECK(one.fleets[1].status == agones_alloc::fleet_status{});
+}
+
 TEST_CASE("a directory is all its manifest files in the order of their names") {
   scratch const dir;
   dir.write("b.yaml", fleet_text("b"));
@@ -81,6 +112,56 @@ TEST_CASE("two fleets of one name are found across files") {
   CHECK(to_string(loaded.errors[0]) == second.string() +
                                            ":3: metadata.name: there are two of Fleet default/same: the first is at " +
                                            first.string() + ":3");
+}
+
+TEST_CASE("objects of one name are found across paths, and every path that cannot be read is told") {
+  scratch const dir;
+  auto const first = dir.write("a.yaml", fleet_text("same")).string();
+  auto const second = dir.write("b.yaml", "---\n" + fleet_text("same")).string();
+  auto const both = yaml::load_paths({first, second});
+  CHECK(both.fleets.empty());
+  CHECK(both.fleet_places.empty());
+  REQUIRE(both.errors.size() == 1);
+  CHECK(to_string(both.errors[0]) ==
+        second + ":4: metadata.name: there are two of Fleet default/same: the first is at " + first + ":3");
+  auto const missing = (dir.path() / "missing.yaml").string();
+  auto const three = yaml::load_paths({missing, first, second});
+  REQUIRE(three.errors.size() == 2);
+  CHECK(to_string(three.errors[0]) == missing + ": no such file or directory");
+  CHECK(three.errors[1] == both.errors[0]);
+}
+
+TEST_CASE("an object's place is told with it") {
+  scratch const dir;
+  auto const file = dir.write("a.yaml", "kind: List\napiVersion: v1\nitems:\n- apiVersion: agones.dev/v1\n  kind: Fleet\n"
+                                        "  metadata:\n    name: a\n  spec:\n    replicas: 3\n")
+                        .string();
+  auto const loaded = yaml::load_paths({file});
+  REQUIRE(loaded.fleet_places.size() == 1);
+  auto const& place = loaded.fleet_places[0];
+  CHECK(to_string(place.problem_at("metadata.name", "x")) == file + ":7: items[0].metadata.name: x");
+  CHECK(to_string(place.problem_at("spec.replicas", "x")) == file + ":9: items[0].spec.replicas: x");
+  CHECK(to_string(place.problem_at("", "x")) == file + ":4: items[0]: x");
+}
+
+TEST_CASE("a path without objects is named, and what is left out is told apart from what is kept") {
+  scratch const dir;
+  auto const good = dir.write("good.yaml", "apiVersion: agones.dev/v1\nkind: Fleet\nmetadata: {name: a}\n"
+                                           "spec: {replicas: 1, strategy: {type: Recreate}}\n")
+                        .string();
+  auto const empty = dir.write("empty.yaml", "# nothing\n").string();
+  auto const misspelt = dir.write("misspelt.yaml", "apiVersion: agones.dev/v1\nkind: Flete\nmetadata: {name: a}\n").string();
+  auto const loaded = yaml::load_paths({good, empty, misspelt});
+  CHECK(loaded.ok());
+  CHECK(loaded.fleets.size() == 1);
+  std::vector<std::string> kept;
+  std::vector<std::string> left_out;
+  for (auto const& note : loaded.notes) (note.left_out ? left_out : kept).push_back(to_string(note));
+  CHECK(left_out == std::vector<std::string>{
+                        misspelt + ":1: left out: Flete \"a\" (agones.dev/v1) is of no kind that is read",
+                        empty + ": holds no Fleet, no GameServer and no GameServerAllocationPolicy",
+                        misspelt + ": holds no Fleet, no GameServer and no GameServerAllocationPolicy"});
+  CHECK(kept.size() == 1);
 }
 
 TEST_CASE("a path that cannot be used says why") {

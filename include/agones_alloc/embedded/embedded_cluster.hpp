@@ -8,6 +8,7 @@
 #include <agones_alloc/model/field_error.hpp>
 #include <agones_alloc/model/fleet.hpp>
 #include <agones_alloc/model/game_server.hpp>
+#include <agones_alloc/port/logger.hpp>
 #include <agones_alloc/port/timer.hpp>
 
 #include <boost/asio/any_completion_handler.hpp>
@@ -27,6 +28,7 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 struct embedded_cluster_options {
   simulator_options simulator{};
   std::size_t batch{256};  ///< writes in one turn of the loop, 1 to 100,000: about a millisecond's work
+  logger* log{nullptr};    ///< is warned of each fleet that lacks room, once until it is scaled; outlives the run
 };
 
 namespace detail {

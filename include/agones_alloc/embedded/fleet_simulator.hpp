@@ -62,6 +62,9 @@ class fleet_simulator {
   AGONES_ALLOC_DECL void observe(server_event const&, instant);
   /// All servers of the store, after events were missed. O(servers).
   AGONES_ALLOC_DECL void observe_all(std::vector<game_server_ptr> const&, instant);
+  /// The next fleet found to lack room, each once until its size is changed; not while a server of its own is about to
+  /// make room.
+  AGONES_ALLOC_DECL auto next_shortage() -> std::optional<fleet_shortage>;
   /// When next_action may next have something; time_point::min() for now, nothing for never.
   AGONES_ALLOC_DECL auto next_time() const -> std::optional<timer::time_point>;
 
@@ -102,6 +105,7 @@ class fleet_simulator {
   AGONES_ALLOC_DECL void mark_dirty(std::uint32_t fleet);
   AGONES_ALLOC_DECL auto keep_up(std::uint32_t fleet, instant) -> std::optional<simulator_action>;
   AGONES_ALLOC_DECL auto create_server(std::uint32_t fleet, instant) -> std::optional<simulator_action>;
+  AGONES_ALLOC_DECL void lack_room(std::uint32_t fleet);
   AGONES_ALLOC_DECL void doom_excess(std::uint32_t fleet);
   AGONES_ALLOC_DECL void mark_overflow(std::uint32_t fleet);
   AGONES_ALLOC_DECL auto fill_fleet(fleet_record const&) const -> fleet;
@@ -119,6 +123,7 @@ class fleet_simulator {
   std::deque<std::uint32_t> urgent_;    ///< servers to be shut down or labelled by their fleet
   std::deque<std::uint32_t> dirty_;     ///< fleets to be looked at
   std::vector<std::uint32_t> waiting_;  ///< fleets without room
+  std::deque<fleet_shortage> shortages_;
   std::uint64_t tickets_{0};
 };
 

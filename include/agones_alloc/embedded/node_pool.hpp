@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,8 @@ class node_pool {
   /// Nothing when there is no room.
   AGONES_ALLOC_DECL auto place(std::vector<game_server_port_template> const& ports, bool packed)
       -> std::optional<placement>;
+  /// Why `place` found no room just now, in words.
+  AGONES_ALLOC_DECL auto why_full(std::vector<game_server_port_template> const& ports) const -> std::string;
   /// Gives a place back.
   AGONES_ALLOC_DECL void release(placement const& place);
 

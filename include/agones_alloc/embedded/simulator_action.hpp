@@ -6,6 +6,7 @@
 #include <agones_alloc/port/timer.hpp>
 
 #include <cstdint>
+#include <string>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
@@ -26,6 +27,14 @@ struct simulator_action {
   game_server_ptr desired;  ///< null for remove
   std::uint32_t slot{0};    ///< the simulator's own
   std::uint64_t ticket{0};  ///< the simulator's own
+};
+
+/// A fleet that lacks game servers because there is no room for one more.
+struct fleet_shortage {
+  object_key fleet;
+  std::int64_t present{0};
+  std::int64_t wanted{0};
+  std::string reason;
 };
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -93,6 +93,7 @@ struct simulated_fleet {
   std::int64_t overflowed{0};
   bool dirty{false};
   bool waiting{false};  ///< for room
+  bool told{false};     ///< that there is none, since its size was last changed
 };
 
 }  // namespace detail

@@ -38,11 +38,28 @@ struct game_server_manifest {
   friend auto operator==(game_server_manifest const&, game_server_manifest const&) -> bool = default;
 };
 
+/// Where an object stands, for those who find something wrong with it later.
+struct manifest_place {
+  std::string file;
+  std::string prefix;  ///< of its fields: "", or `items[3]` in a List
+  std::size_t line{0};
+  std::size_t name_line{0};
+  std::size_t replicas_line{0};  ///< of spec.replicas, as far as it exists
+
+  /// Of metadata.name and spec.replicas with their own line, of other fields with the object's.
+  AGONES_ALLOC_DECL auto problem_at(std::string_view field, std::string message) const -> problem;
+  friend auto operator==(manifest_place const&, manifest_place const&) -> bool = default;
+};
+
 /// Either objects, or problems and no objects.
 struct manifests {
   std::vector<fleet> fleets;
   std::vector<game_server_manifest> game_servers;
   std::vector<game_server_allocation_policy> policies;
+  // One for each of these, in their order.
+  std::vector<manifest_place> fleet_places;
+  std::vector<manifest_place> game_server_places;
+  std::vector<manifest_place> policy_places;
   problems notes;   ///< what was left out, and what is kept without being simulated; also on failure
   problems errors;  ///< every problem found, in the order of the text
   auto ok() const noexcept -> bool { return errors.empty(); }

@@ -16,6 +16,7 @@ struct problem {
   std::size_t line{0};  ///< from 1; 0 when it concerns the file as a whole
   std::string field;    ///< dotted path within the object, "" when it concerns the object as a whole
   std::string message;
+  bool left_out{false};  ///< a remark about something that has no effect at all
   friend auto operator==(problem const&, problem const&) -> bool = default;
 };
 

@@ -5,6 +5,7 @@
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/embedded/embedded_cluster.hpp>
 #include <agones_alloc/embedded/fleet_simulator.hpp>
+#include <agones_alloc/port/logger.hpp>
 #include <agones_alloc/port/timer.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -50,6 +51,7 @@ class embedded_cluster_core : public std::enable_shared_from_this<embedded_clust
   AGONES_ALLOC_DECL void end();
   AGONES_ALLOC_DECL void step();
   AGONES_ALLOC_DECL void post_step();
+  AGONES_ALLOC_DECL void tell(fleet_shortage const&) const;
   AGONES_ALLOC_DECL auto perform(simulator_action const&) -> result<game_server_ptr>;
   AGONES_ALLOC_DECL void arm(timer::time_point);
   AGONES_ALLOC_DECL void list();
@@ -61,6 +63,7 @@ class embedded_cluster_core : public std::enable_shared_from_this<embedded_clust
   memory_store& store_;
   timer& timer_;
   std::size_t batch_;
+  logger* log_;
   mutable std::mutex mutex_;
   fleet_simulator simulator_;
 

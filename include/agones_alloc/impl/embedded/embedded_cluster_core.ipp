@@ -9,7 +9,9 @@
 #include <boost/asio/post.hpp>
 
 #include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
@@ -25,6 +27,7 @@ AGONES_ALLOC_DECL embedded_cluster_core::embedded_cluster_core(boost::asio::any_
       store_{store},
       timer_{clock},
       batch_{options.batch},
+      log_{options.log},
       simulator_{options.simulator} {}
 
 AGONES_ALLOC_DECL void embedded_cluster_core::run(embedded_cluster::handler h) {
@@ -79,6 +82,7 @@ AGONES_ALLOC_DECL void embedded_cluster_core::post_step() {
 AGONES_ALLOC_DECL void embedded_cluster_core::step() {
   auto const t = instant();
   std::optional<timer::time_point> next;
+  std::vector<fleet_shortage> shortages;
   {
     std::scoped_lock const lock{mutex_};
     for (std::size_t i = 0; i < batch_; ++i) {
@@ -93,10 +97,21 @@ AGONES_ALLOC_DECL void embedded_cluster_core::step() {
       }
     }
     next = simulator_.next_time();
+    while (auto shortage = simulator_.next_shortage()) shortages.push_back(*std::move(shortage));
   }
+  for (auto const& shortage : shortages) tell(shortage);
   if (!next) return;
   if (*next <= t.now) return post_step();
   arm(*next);
+}
+
+AGONES_ALLOC_DECL void embedded_cluster_core::tell(fleet_shortage const& shortage) const {
+  if (log_ == nullptr) return;
+  log_->log(severity::warning, "no room for all game servers of a fleet",
+            {{"fleet", to_string(shortage.fleet)},
+             {"replicas", std::to_string(shortage.wanted)},
+             {"present", std::to_string(shortage.present)},
+             {"reason", shortage.reason}});
 }
 
 AGONES_ALLOC_DECL auto embedded_cluster_core::perform(simulator_action const& action) -> result<game_server_ptr> {

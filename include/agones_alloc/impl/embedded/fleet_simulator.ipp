@@ -75,6 +75,7 @@ AGONES_ALLOC_DECL auto fleet_simulator::scale(object_key const& key, std::int64_
   auto& object = fleets_[found->second].object;
   if (object.replicas == replicas) return {};
   object.replicas = static_cast<std::int32_t>(replicas);
+  fleets_[found->second].told = false;
   ++object.meta.generation;
   mark_dirty(found->second);
   return {};

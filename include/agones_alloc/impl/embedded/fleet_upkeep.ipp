@@ -4,6 +4,7 @@
 #include <agones_alloc/embedded/names.hpp>
 
 #include <algorithm>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -87,6 +88,24 @@ AGONES_ALLOC_DECL auto fleet_simulator::keep_up(std::uint32_t number, instant t)
   return std::nullopt;
 }
 
+AGONES_ALLOC_DECL void fleet_simulator::lack_room(std::uint32_t number) {
+  auto& f = fleets_[number];
+  if (!std::exchange(f.waiting, true)) waiting_.push_back(number);
+  bool const some_leave = static_cast<std::int64_t>(f.members.size()) > f.live;
+  if (some_leave || std::exchange(f.told, true)) return;
+  auto reason = by_key_.size() < options_.max_servers
+                    ? nodes_.why_full(f.object.server_template.ports)
+                    : "there are " + std::to_string(by_key_.size()) + " game servers, and there may be no more";
+  shortages_.push_back({key_of(f.object.meta), f.live, f.object.replicas, std::move(reason)});
+}
+
+AGONES_ALLOC_DECL auto fleet_simulator::next_shortage() -> std::optional<fleet_shortage> {
+  if (shortages_.empty()) return std::nullopt;
+  auto out = std::move(shortages_.front());
+  shortages_.pop_front();
+  return out;
+}
+
 AGONES_ALLOC_DECL auto fleet_simulator::create_server(std::uint32_t number, instant t)
     -> std::optional<simulator_action> {
   auto& f = fleets_[number];
@@ -94,7 +113,7 @@ AGONES_ALLOC_DECL auto fleet_simulator::create_server(std::uint32_t number, inst
   auto place = by_key_.size() < options_.max_servers ? nodes_.place(shape.ports, f.object.scheduling != "Distributed")
                                                      : std::nullopt;
   if (!place) {
-    if (!std::exchange(f.waiting, true)) waiting_.push_back(number);
+    lack_room(number);
     return std::nullopt;
   }
   object_key key{f.object.meta.namespace_, generated_name(f.set_name, random_)};

@@ -108,6 +108,28 @@ AGONES_ALLOC_DECL auto node_pool::place(std::vector<game_server_port_template> c
   return try_place(static_cast<std::uint32_t>(nodes_.size() - 1), ports, dynamic);
 }
 
+AGONES_ALLOC_DECL auto node_pool::why_full(std::vector<game_server_port_template> const& ports) const -> std::string {
+  std::uint32_t of_range = 0;
+  for (auto const& port : ports) {
+    if (port.port_policy == "Static" ? in_range(port.host_port) : has_host_port(port)) ++of_range;
+  }
+  auto const size = static_cast<std::uint32_t>(max_port_ - min_port_ + 1);
+  auto const range = std::to_string(min_port_) + "-" + std::to_string(max_port_);
+  if (of_range > size) {
+    return "a server needs " + std::to_string(of_range) + " host ports of " + range + ", a node has " + std::to_string(size);
+  }
+  auto const nodes = std::to_string(nodes_.size()) + (nodes_.size() == 1 ? " node" : " nodes");
+  auto const bound = nodes + (nodes_.size() < max_nodes_ ? "" : ", and there may be no more");
+  if (open_.empty()) return "every node is full (capacity " + std::to_string(capacity_) + "): " + bound;
+  for (auto const& port : ports) {
+    auto const taken = [&](auto const& open) { return is_taken(nodes_[open.second], port.host_port); };
+    if (port.port_policy == "Static" && std::all_of(open_.begin(), open_.end(), taken)) {
+      return "host port " + std::to_string(port.host_port) + " is taken on every node that has room: " + bound;
+    }
+  }
+  return "no node that has room has the " + std::to_string(of_range) + " host ports of " + range + " that a server needs: " + bound;
+}
+
 AGONES_ALLOC_DECL void node_pool::release(placement const& place) {
   auto& n = nodes_[place.node];
   for (auto const port : place.host_ports) {

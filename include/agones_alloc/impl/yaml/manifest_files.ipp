@@ -6,6 +6,9 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <optional>
+#include <set>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -19,12 +22,6 @@ inline constexpr std::size_t most_files = 1'000;
 inline auto is_manifest_name(std::filesystem::path const& path) -> bool {
   auto const extension = path.extension();
   return extension == ".yaml" || extension == ".yml" || extension == ".json";
-}
-
-inline auto failed_file(std::filesystem::path const& path, std::string message) -> manifests {
-  manifests out;
-  out.errors.push_back({path.string(), 0, {}, std::move(message)});
-  return out;
 }
 
 /// The files of `path`, sorted; a message where there are none.
@@ -65,28 +62,70 @@ inline auto read_file(std::filesystem::path const& path, std::size_t max_bytes, 
   return {};
 }
 
-}  // namespace detail
-
-AGONES_ALLOC_DECL auto load_path(std::filesystem::path const& path, manifest_options const& options) -> manifests {
+/// Adds the texts of a path; else says what is wrong with which file.
+inline auto read_path(std::filesystem::path const& path, std::size_t max_bytes, std::vector<manifest_text>& texts)
+    -> std::optional<problem> {
   std::vector<std::filesystem::path> files;
-  if (auto message = detail::list_files(path, files); !message.empty())
-    return detail::failed_file(path, std::move(message));
-  std::vector<manifest_text> texts;
+  if (auto message = list_files(path, files); !message.empty()) return problem{path.string(), 0, {}, std::move(message)};
   // One bound for all files together: a directory must not hold more in memory than a file may.
-  auto left = options.text.max_bytes;
+  auto left = max_bytes;
   for (auto const& file : files) {
     manifest_text text{file.string(), {}};
-    if (auto message = detail::read_file(file, left, text.text); !message.empty()) {
-      return detail::failed_file(file, std::move(message));
+    if (auto message = read_file(file, left, text.text); !message.empty()) {
+      return problem{file.string(), 0, {}, std::move(message)};
     }
     if (text.text.size() > left) {
-      return detail::failed_file(
-          file, "together with the files before it larger than " + std::to_string(options.text.max_bytes) + " bytes");
+      return problem{file.string(), 0, {},
+                     "together with the files before it larger than " + std::to_string(max_bytes) + " bytes"};
     }
     left -= text.text.size();
     texts.push_back(std::move(text));
   }
-  return load(texts, options);
+  return std::nullopt;
+}
+
+/// The files that have objects of a kind that is read.
+inline auto files_with_objects(manifests const& all) -> std::set<std::string_view> {
+  std::set<std::string_view> out;
+  for (auto const* places : {&all.fleet_places, &all.game_server_places, &all.policy_places}) {
+    for (auto const& place : *places) out.insert(place.file);
+  }
+  return out;
+}
+
+}  // namespace detail
+
+AGONES_ALLOC_DECL auto load_path(std::filesystem::path const& path, manifest_options const& options) -> manifests {
+  return load_paths({path.string()}, options);
+}
+
+AGONES_ALLOC_DECL auto load_paths(std::vector<std::string> const& paths, manifest_options const& options) -> manifests {
+  std::vector<manifest_text> texts;
+  std::vector<std::size_t> ends;  // of the texts of each path
+  problems unreadable;
+  for (auto const& path : paths) {
+    if (auto found = detail::read_path(path, options.text.max_bytes, texts)) unreadable.push_back(*std::move(found));
+    ends.push_back(texts.size());
+  }
+  auto out = load(texts, options);
+  if (!unreadable.empty()) {
+    manifests failed;
+    failed.notes = std::move(out.notes);
+    failed.errors = std::move(unreadable);
+    failed.errors.insert(failed.errors.end(), out.errors.begin(), out.errors.end());
+    return failed;
+  }
+  if (!out.ok()) return out;
+  auto const useful = detail::files_with_objects(out);
+  problems without;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    bool any = false;
+    for (; at < ends[i]; ++at) any = any || useful.contains(texts[at].file);
+    if (!any) without.push_back({paths[i], 0, {}, "holds no Fleet, no GameServer and no GameServerAllocationPolicy", true});
+  }
+  out.notes.insert(out.notes.end(), without.begin(), without.end());
+  return out;
 }
 
 }  // namespace yaml

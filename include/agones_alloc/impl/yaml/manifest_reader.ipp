@@ -37,14 +37,17 @@ class manifest_reader {
       return prefix + (path.front() == '[' ? "" : ".") + path;
     }
     auto line(std::string const& path) const -> std::size_t { return doc->line_of(at(path)); }
+    auto kept() const -> manifest_place {
+      return {file, prefix, line(""), line("metadata.name"), line("spec.replicas")};
+    }
   };
 
   void problem_at(place const& where, std::string const& path, std::string message) {
     if (!full()) out_.errors.push_back({where.file, where.line(path), where.at(path), std::move(message)});
   }
-  void note_at(place const& where, std::string const& path, std::string message) {
+  void note_at(place const& where, std::string const& path, std::string message, bool left_out) {
     if (out_.notes.size() < options_.max_notes)
-      out_.notes.push_back({where.file, where.line(path), where.at(path), std::move(message)});
+      out_.notes.push_back({where.file, where.line(path), where.at(path), std::move(message), left_out});
   }
   void read_object(boost::json::value const& value, place const& where);
   void read_list(boost::json::object const& list, place const& where);
@@ -73,6 +76,9 @@ inline auto manifest_reader::take() -> manifests {
     out_.fleets.clear();
     out_.game_servers.clear();
     out_.policies.clear();
+    out_.fleet_places.clear();
+    out_.game_server_places.clear();
+    out_.policy_places.clear();
   }
   return std::move(out_);
 }
@@ -112,7 +118,8 @@ inline void manifest_reader::read_object(boost::json::value const& value, place 
   auto const name = meta != nullptr && meta->is_object() ? text_field(meta->get_object(), "name") : std::string_view{};
   note_at(where, "",
           "left out: " + std::string{kind.substr(0, 64)} + (name.empty() ? "" : " " + quoted(name)) + " (" +
-              std::string{version.substr(0, 64)} + ") is of no kind that is read");
+              std::string{version.substr(0, 64)} + ") is of no kind that is read",
+          true);
 }
 
 inline void manifest_reader::read_list(boost::json::object const& list, place const& where) {
@@ -138,7 +145,7 @@ auto manifest_reader::keep(decoded<T> read, place const& where, T& out) -> bool 
 }
 
 inline void manifest_reader::note_unknown(std::vector<std::string> const& fields, place const& where) {
-  for (auto const& field : fields) note_at(where, field, "left out: no such field");
+  for (auto const& field : fields) note_at(where, field, "left out: no such field", true);
 }
 
 inline void manifest_reader::note_kept(boost::json::value const& value, bool is_fleet, object_meta const& meta,
@@ -147,7 +154,8 @@ inline void manifest_reader::note_kept(boost::json::value const& value, bool is_
   if (fields.empty()) return;
   note_at(where, "",
           std::string{is_fleet ? "Fleet " : "GameServer "} + to_string(key_of(meta)) +
-              ": kept, but not simulated: " + fields);
+              ": kept, but not simulated: " + fields,
+          false);
 }
 
 inline void manifest_reader::check_unique(std::string_view kind, object_meta const& meta, place const& where) {
@@ -180,6 +188,7 @@ inline void manifest_reader::read_fleet_object(boost::json::value const& value, 
   note_unknown(unknown, where);
   note_kept(value, true, f.meta, where);
   out_.fleets.push_back(std::move(f));
+  out_.fleet_places.push_back(where.kept());
 }
 
 inline void manifest_reader::read_game_server_object(boost::json::value const& value, place const& where) {
@@ -197,6 +206,7 @@ inline void manifest_reader::read_game_server_object(boost::json::value const& v
   note_unknown(unknown, where);
   note_kept(value, false, made.server.meta, where);
   out_.game_servers.push_back(std::move(made));
+  out_.game_server_places.push_back(where.kept());
 }
 
 inline void manifest_reader::read_policy_object(boost::json::value const& value, place const& where) {
@@ -210,6 +220,7 @@ inline void manifest_reader::read_policy_object(boost::json::value const& value,
   check_unique("GameServerAllocationPolicy", policy.meta, where);
   note_unknown(unknown, where);
   out_.policies.push_back(std::move(policy));
+  out_.policy_places.push_back(where.kept());
 }
 
 }  // namespace detail

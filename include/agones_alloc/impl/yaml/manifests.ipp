@@ -4,8 +4,17 @@
 
 #include <agones_alloc/impl/yaml/manifest_reader.ipp>
 
+#include <utility>
+
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 namespace yaml {
+
+AGONES_ALLOC_DECL auto manifest_place::problem_at(std::string_view field, std::string message) const -> problem {
+  auto const at = field == "metadata.name" ? name_line : field == "spec.replicas" ? replicas_line : line;
+  auto path = prefix;
+  if (!path.empty() && !field.empty()) path += '.';
+  return {file, at, path.append(field), std::move(message)};
+}
 
 AGONES_ALLOC_DECL auto load(std::vector<manifest_text> const& texts, manifest_options const& options) -> manifests {
   detail::manifest_reader reader{options};
