@@ -103,6 +103,30 @@ TEST_CASE("each outcome has its code") {
   }
 }
 
+TEST_CASE("when compatible, time that is up and a write that was refused are told in Agones' words") {
+  front_end_options options;
+  options.compatible = true;
+  door d{options};
+  auto refused = result_of(outcome::refused);
+  refused.server_code = 403;
+  d.backend.next = refused;
+  auto answer = d.ask(allocation::AllocationRequest{});
+  CHECK(field_of(answer, grpc_status_field) == "2");
+  CHECK(field_of(answer, grpc_message_field) == "could not update the selected GameServer");
+  CHECK(detail_of<agones_alloc::failure::AllocationFailure>(details_of(answer), "agones_alloc.failure.AllocationFailure")->outcome() ==
+        "refused");
+  d.backend.next = result_of(outcome::deadline);
+  answer = d.ask(allocation::AllocationRequest{});
+  CHECK(field_of(answer, grpc_status_field) == "4");
+  CHECK(field_of(answer, grpc_message_field) == "remote allocation total timeout exceeded");
+  // Another cluster's refusal is passed on, and of a write whose fate is not known the server is named.
+  refused.multi_cluster = true;
+  CHECK(d.code_of(refused) == "7");
+  d.backend.next = result_of(outcome::unknown);
+  CHECK(field_of(d.ask(allocation::AllocationRequest{}), grpc_message_field).starts_with("a write was sent"));
+  CHECK(d.code_of(result_of(outcome::exhausted)) == "8");
+}
+
 TEST_CASE("the code of an exhausted request can be chosen; with 200 the answer is empty") {
   front_end_options options;
   options.http_unallocated_status_code = 404;

@@ -9,7 +9,7 @@ PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE = 0, 1, 3, 4, 6, 7, 8
 ACK = END_STREAM = 1
 END_HEADERS = 4
-REFUSED_STREAM, CANCEL = 7, 8
+REFUSED_STREAM, CANCEL, ENHANCE_YOUR_CALM = 7, 8, 11
 
 
 def frame(kind, flags, stream, payload=b""):

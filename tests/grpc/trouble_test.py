@@ -59,6 +59,7 @@ class Link(http2.Caller):
         super().__init__(server.grpc_port)
         self.send(http2.frame(http2.WINDOW_UPDATE, 0, 0, struct.pack(">I", 1 << 30)))
         self.seen, self.ended, self.over = set(), {}, threading.Event()
+        self.pongs, self.gone = 0, None  # answers to pings; code and words of a GOAWAY
         threading.Thread(target=self.read, daemon=True).start()
 
     def send(self, text):
@@ -72,6 +73,10 @@ class Link(http2.Caller):
                     self.send(http2.frame(http2.SETTINGS, http2.ACK, 0))
                 if kind == http2.PING and not flags & http2.ACK:
                     self.send(http2.frame(http2.PING, http2.ACK, 0, payload))
+                if kind == http2.PING and flags & http2.ACK:
+                    self.pongs += 1
+                if kind == http2.GOAWAY:
+                    self.gone = struct.unpack(">I", payload[4:8])[0], payload[8:]
                 if kind == http2.HEADERS:
                     self.seen.add(stream)
                 if kind == http2.RST_STREAM:
@@ -79,6 +84,16 @@ class Link(http2.Caller):
                 if kind == http2.HEADERS and flags & http2.END_STREAM:
                     self.ended[stream] = payload
         self.over.set()
+
+    def ping(self):
+        """Sends one, and waits until it is answered; False when the connection ends instead."""
+        before = self.pongs
+        try:
+            self.send(http2.frame(http2.PING, 0, 0, bytes(8)))
+        except OSError:
+            return False
+        wait_until(lambda: self.pongs != before or self.over.is_set(), "a ping is not answered")
+        return self.pongs != before
 
     def trailers_of(self, stream):
         wait_until(lambda: stream in self.ended or self.over.is_set(), f"stream {stream} does not end")
@@ -243,6 +258,23 @@ def garbage_after_the_headers_ends_that_call_only(folder):
         stream, text = beside.call(ALLOCATE, NOWHERE)
         beside.send(text)
         expect(beside.code_of(stream) == 8, "and so do others")
+        expect(allocate(server)[0] == 200, "it allocates")
+
+
+@case
+def who_pings_too_often_is_sent_away_and_calm_clients_are_not(folder):
+    with Server(folder, 1) as server:
+        beside, hasty = Link(server), Link(server)
+        # Without a call, which is allowed: one now, and the next in a minute. gRPC forgives two.
+        expect(beside.ping(), "a ping of a connection without calls is answered")
+        for _ in range(10):
+            if not hasty.ping():
+                break
+        wait_until(hasty.over.is_set, "it goes on although it pings without end")
+        expect(hasty.gone == (http2.ENHANCE_YOUR_CALM, b"too_many_pings"), hasty.gone)
+        stream, text = beside.call(ALLOCATE, NOWHERE)
+        beside.send(text)
+        expect(beside.code_of(stream) == 8 and beside.gone is None, "the other connection goes on")
         expect(allocate(server)[0] == 200, "it allocates")
 
 

@@ -19,7 +19,10 @@ WAY, SHAPE, SOURCE = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 COMPILED = SHAPE == "compiled"
 # Beside the other build folders: there the compiler cache already has the objects of the library.
 PLACE = SOURCE / f"build-shapes-{WAY}-{SHAPE}"
-FORBIDDEN = {"libssl", "libcrypto", "libboost_json", "libboost_container", "libyaml-cpp"}
+# What only who asks for gRPC or NATS may have, and what the core may not have either.
+OPTIONAL = {"libgrpc", "libgrpc++", "libgrpc++_reflection", "libgpr", "libprotobuf", "libnats", "libagones_alloc_grpc", "libagones_alloc_nats",
+            "libagones_alloc_proto"}
+FORBIDDEN = OPTIONAL | {"libssl", "libcrypto", "libboost_json", "libboost_container", "libyaml-cpp"}
 CXX = ["ccache", "g++"] if shutil.which("ccache") else ["g++"]
 ENV = {**os.environ, "LD_LIBRARY_PATH": str(PLACE / "prefix/lib"),
        "PKG_CONFIG_PATH": str(PLACE / "prefix/lib/pkgconfig"), "CMAKE_GENERATOR": "Ninja"}
@@ -49,7 +52,7 @@ def check_pair(folder: pathlib.Path) -> None:
     core = {"libagones_alloc"} if COMPILED else set()
     adapters = {"libagones_alloc_beast"} if COMPILED else {"libboost_json"}
     check_program(folder / "core", core, FORBIDDEN | {"libagones_alloc_beast"})
-    check_program(folder / "adapters", adapters, set())
+    check_program(folder / "adapters", adapters, OPTIONAL)
 
 
 def pkg_config(*arguments: str) -> list[str]:
@@ -65,20 +68,31 @@ def installed() -> None:
             "-Dcpp_args=-g1", "-Dwerror=true", cwd=SOURCE)
     shutil.rmtree(prefix, ignore_errors=True)
     run("ninja", "-j2", "install")
+    made = {path.name.split(".")[0] for pattern in ("*.so*", "*.a") for path in prefix.rglob(pattern)}
     if COMPILED:
-        if linked(prefix / "lib/libagones_alloc.so") & FORBIDDEN:
-            sys.exit("libagones_alloc itself needs what only the adapters may")
-    elif list(prefix.rglob("*.so*")) or list(prefix.rglob("*.a")):
-        sys.exit("the header-only shape installs a library")
+        for name, others in (("libagones_alloc", FORBIDDEN), ("libagones_alloc_beast", OPTIONAL)):
+            if linked(prefix / f"lib/{name}.so") & others:
+                sys.exit(f"{name} itself needs what only others may: {linked(prefix / f'lib/{name}.so') & others}")
+    elif made - {"libagones_alloc_proto"}:  # code that is made of messages is compiled in both shapes
+        sys.exit(f"the header-only shape installs libraries: {made}")
 
     by_pkg_config = PLACE / "by-pkg-config"
     by_pkg_config.mkdir(exist_ok=True)
-    for program, package in (("core", "agones_alloc"), ("adapters", "agones_alloc_beast")):
+    packages = [("core", "agones_alloc"), ("adapters", "agones_alloc_beast")]
+    with_grpc = (prefix / "lib/pkgconfig/agones_alloc_grpc.pc").exists()
+    if with_grpc:
+        packages.append(("grpc", "agones_alloc_grpc"))
+    else:
+        print("gRPC is not installed: no consumer of agones_alloc_grpc")
+    for program, package in packages:
         flags, libraries = pkg_config("--cflags", package), pkg_config("--libs", package)
         if ("-DAGONES_ALLOC_COMPILED" in flags) != COMPILED:
             sys.exit(f"{package}.pc has the flags of the other shape: {flags}")
         run(*CXX, "-std=c++20", *flags, HERE / "consumer" / f"{program}.cpp", "-o", by_pkg_config / program, *libraries)
     check_pair(by_pkg_config)
+    if with_grpc:
+        own = {"libagones_alloc_grpc"} if COMPILED else {"libgrpc++"}
+        check_program(by_pkg_config / "grpc", own | {"libagones_alloc_proto"}, {"libnats", "libagones_alloc_nats"})
 
     by_cmake = PLACE / "by-cmake"
     shutil.rmtree(by_cmake, ignore_errors=True)

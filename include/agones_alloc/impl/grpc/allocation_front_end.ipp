@@ -61,6 +61,21 @@ inline auto write_message_answer(service_answer const& answer) -> http_response 
   return out;
 }
 
+/// In Agones' words, and with its code for a write that was refused (spec 8.9).
+inline auto write_compatible_answer(service_answer const& answer) -> http_response {
+  auto const what = answer.result ? answer.result->result : outcome::allocated;
+  bool const refused = what == outcome::refused && !answer.result->multi_cluster;
+  if (!refused && what != outcome::deadline) return write_message_answer(answer);
+  auto told = answer;
+  if (refused) told.code = grpc_code::unknown;
+  told.message = refused ? "could not update the selected GameServer" : "remote allocation total timeout exceeded";
+  return write_message_answer(told);
+}
+
+inline auto message_wire(front_end_options const& options) -> service_wire {
+  return {read_message_body, options.compatible ? write_compatible_answer : write_message_answer};
+}
+
 }  // namespace detail
 
 AGONES_ALLOC_DECL auto grpc_failure(grpc_code code, std::string message) -> http_response {
@@ -73,7 +88,7 @@ AGONES_ALLOC_DECL auto grpc_failure(grpc_code code, std::string message) -> http
 }
 
 AGONES_ALLOC_DECL allocation_front_end::allocation_front_end(allocation_backend& backend, timer& time, front_end_options options)
-    : service_{backend, time, std::move(options), {detail::read_message_body, detail::write_message_answer}} {}
+    : service_{backend, time, options, detail::message_wire(options)} {}
 
 AGONES_ALLOC_DECL void allocation_front_end::handle(http_request const& request, reply done) {
   if (request.path != path) return std::move(done)(grpc_failure(grpc_code::unimplemented, "unknown method"));
