@@ -16,11 +16,15 @@ import time  # noqa: E402
 import kit  # noqa: E402
 from cluster.instance import Cluster  # noqa: E402
 from kit import ROOT, case, client, expect, same, tool  # noqa: E402
+from rights import documented, rules  # noqa: E402
+from secure_serving import ACCOUNT, NAMESPACE, account_kubeconfig, apply, run_kubectl  # noqa: E402
 from serving import Caller, Server, fill, stored  # noqa: E402
 
 POLICIES = "/apis/multicluster.agones.dev/v1/namespaces/default/gameserverallocationpolicies"
 MANY = {"multiClusterSetting": {"enabled": True}}
 PAIR = ("default", "b")
+SECRETS = "/api/v1/namespaces/default/secrets"
+PAGE = "docs/multicluster.md"
 
 
 def states(cluster: str) -> collections.Counter:
@@ -46,7 +50,29 @@ def _():
     tool("up", "--name", "b")
 
 
-@case("500 allocations over both clusters by weight: each server once, counted from both etcds")
+@case("deploy/kubernetes/multicluster-rbac.yaml gives the ServiceAccount what docs/multicluster.md lists, and nothing more: no list of Secrets")
+def _():
+    for name in ("namespace", "service-account", "rbac"):
+        apply(ROOT / f"deploy/kubernetes/{name}.yaml")
+    before = rules(ACCOUNT, "default")
+    same(before & documented(page=PAGE), set())
+    apply(ROOT / "deploy/kubernetes/multicluster-rbac.yaml")
+    same(rules(ACCOUNT, "default") - before, documented(page=PAGE))
+    same(rules(ACCOUNT, "kube-system") - rules(ACCOUNT, NAMESPACE) - documented(), set())  # no Secret of another namespace
+    put(SECRETS, "another", {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "another"}, "stringData": {"word": "of honour"}})
+    who = f"--as=system:serviceaccount:{NAMESPACE}:{ACCOUNT}"
+    for denied in (["list", "secrets", "-A"], ["watch", "secrets", "-A"], ["list", "secrets"], ["watch", "secrets"], ["get", "secrets"],
+                   ["get", "secrets/another"], ["get", "secrets/allocator-client", "-n", NAMESPACE], ["patch", "secrets/allocator-client"],
+                   ["get", "gameserverallocationpolicies.multicluster.agones.dev"]):
+        same((denied, run_kubectl("auth", "can-i", *denied, who, good=False).stdout.strip()), (denied, "no"))
+    same(run_kubectl("auth", "can-i", "get", "secrets/allocator-client", who).stdout.strip(), "yes")
+    with tempfile.TemporaryDirectory() as folder:
+        config = account_kubeconfig(pathlib.Path(folder))
+        for asked in (["get", "secret", "another"], ["get", "secrets"]):
+            expect("Forbidden" in run_kubectl(*asked, kubeconfig=config, good=False).stderr, asked)
+
+
+@case("500 allocations over both clusters by weight, by a server with those rights: each server once, counted from both etcds")
 def _():
     for cluster in PAIR:
         fill(250, prefix=cluster, cluster=cluster)
@@ -54,14 +80,14 @@ def _():
         certs = pathlib.Path(folder)
         subprocess.run([ROOT / "tools/certs", certs], check=True, stdout=subprocess.DEVNULL)
         pair = certs / "clients/client"
-        put("/api/v1/namespaces/default/secrets", "allocator-client", {
+        put(SECRETS, "allocator-client", {
             "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "allocator-client"},
             "data": {key: base64.b64encode((pair / key).read_bytes()).decode() for key in ("tls.crt", "tls.key", "ca.crt")}})
         with Server(f"--tls-cert={certs}/server/tls.crt", f"--tls-key={certs}/server/tls.key", f"--client-ca={certs}/ca.crt",
                     kubeconfig=Cluster("b").admin_kubeconfig()) as there:
             put(POLICIES, "here", policy("here", []))
             put(POLICIES, "there", policy("there", [f"127.0.0.1:{there.port}"]))
-            with Server("--multi-cluster") as here:
+            with Server("--multi-cluster", kubeconfig=account_kubeconfig(certs)) as here:
                 here.wait_ready()
                 first = Caller(here).allocate(MANY)
                 same((first[0], first[1]["status"]["state"]), (201, "Allocated"))
@@ -91,6 +117,7 @@ def _():
                     expect(time.monotonic() < deadline, "the policy stays")
                     time.sleep(0.1)
                 same(Caller(here).allocate(MANY)[1]["status"]["state"], "UnAllocated")
+            expect(not any("forbidden" in line.lower() or "refused" in line for line in here.log), here.log)
     for cluster in PAIR:
         same(states(cluster), collections.Counter({"Allocated": 250}))
 

@@ -77,3 +77,11 @@ class RunningServer:
     def cpu_seconds(self) -> float:
         fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def rests(*servers: RunningServer) -> None:
+    """With nothing to do they do nothing: no busy loop is left behind."""
+    before = [one.cpu_seconds() for one in servers]
+    time.sleep(2)
+    used = [one.cpu_seconds() - cpu for one, cpu in zip(servers, before)]
+    kit.expect(max(used) < 1, "spins", used)

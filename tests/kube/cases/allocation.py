@@ -1,11 +1,20 @@
 """Allocations from a real API server."""
+import concurrent.futures
+import contextlib
 import json
+import re
 import time
 
 import kit
 from fault_proxy import FaultProxy
 from kit import case, expect, same, tool
-from serving import Caller, Server, account, allocate_all, check_books, fill, number, patches, stored, until_exhausted
+from running_server import rests
+from serving import Caller, Results, Server, account, allocate_all, check_books, fill, number, patches, stored, until_exhausted
+
+
+def conflicts_of(server: Server) -> int:
+    """As it counts them."""
+    return sum(int(float(found)) for found in re.findall(r"^agones_alloc_update_conflicts_total(?:\{.*\})? (\S+)$", server.get("/metrics")[1], re.M))
 
 
 @case("500 of 500 servers are handed out once each, and the 501st is told UnAllocated")
@@ -98,17 +107,68 @@ def _():
         content["spec"]["template"]["spec"]["containers"][0]["env"] = [{"name": "BLOB", "value": "x" * 1_000_000}]
         same(kit.client().ask("POST", kit.SERVERS, content)[0], 201)
     huge("listed")
-    with Server() as server:
+    with Server("--request-timeout=5s") as server:
         server.wait_ready()
-        same(Caller(server).allocate()[1]["status"]["gameServerName"], "listed")
+        results = allocate_all(server, 1, number(1))
+        same([name for name, _ in results.stamps], ["listed"])
         huge("watched")
         deadline = time.monotonic() + 20
-        while (answer := Caller(server).allocate()[1]["status"])["state"] != "Allocated":
-            expect(time.monotonic() < deadline, answer)
-            time.sleep(0.05)
-        same(answer["gameServerName"], "watched")
-    for one in stored().values():
+        while results.states["Allocated"] < 2:
+            expect(time.monotonic() < deadline, results.states, server.log)
+            allocate_all(server, 1, number(1), results)
+        same([name for name, _ in results.stamps], ["listed", "watched"])
+        expect(results.slowest < 6.5, results.slowest)
+        rests(server)
+    for one in check_books(results).values():
         same(len(one["spec"]["template"]["spec"]["containers"][0]["env"][0]["value"]), 1_000_000)
+
+
+@case("three replicas with a share each: no PATCH is wasted while the shares last; afterwards conflicts are counted, and cost no server")
+def _():
+    count, before = 300, len(patches())
+    fill(count)
+    with contextlib.ExitStack() as stack:
+        replicas = [stack.enter_context(Server(f"--replica-share={i}/3", "--request-timeout=20s")) for i in range(3)]
+        for one in replicas:
+            one.wait_ready()
+        results = Results()
+
+        def hand_out(more) -> None:
+            with concurrent.futures.ThreadPoolExecutor(3) as pool:
+                for done in [pool.submit(allocate_all, one, 6, more(), results) for one in replicas]:
+                    done.result()
+
+        hand_out(lambda: number(60))  # of about 100 each
+        same((dict(results.states), sum(map(conflicts_of, replicas)), patches()[before:]), ({"Allocated": 180}, 0, [200] * 180))
+        hand_out(lambda: until_exhausted)
+        conflicts = sum(map(conflicts_of, replicas))
+        expect(results.slowest < 21.5, results.slowest)
+        rests(*replicas)
+    answers = patches()[before:]
+    same((results.states["Allocated"], answers.count(200)), (count, count))
+    same((len(answers) - count, answers.count(409)), (conflicts, conflicts))
+    expect(len(answers) <= 1.5 * count, len(answers), conflicts)
+    print(f"  {len(answers)} PATCHes for {count} allocations, {conflicts} conflicts, all among the last", flush=True)
+    same(len(check_books(results)), count)
+
+
+@case("two replicas that want the same servers: conflicts happen, each is counted, and costs a PATCH but no server")
+def _():
+    count, before = 60, len(patches())
+    fill(count)
+    with Server() as one, Server() as two:
+        results = Results()
+        for replica in (one, two):
+            replica.wait_ready()
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            for done in [pool.submit(allocate_all, replica, 4, until_exhausted, results) for replica in (one, two)]:
+                done.result()
+        conflicts = conflicts_of(one) + conflicts_of(two)
+    answers = patches()[before:]
+    expect(conflicts > 0, "the metric counts none", answers)
+    same(answers.count(409), conflicts)
+    same((results.states["Allocated"], len(answers)), (count, count + conflicts))
+    same(len(check_books(results)), count)
 
 
 @case("a streamed list fills the cache as pages do, and the watch goes on from it")

@@ -15,6 +15,7 @@ from cluster.certificates import SERVER_NAMES
 from cluster.client import Client
 from cluster.instance import Cluster
 from kit import case, expect, same, tool
+from running_server import rests
 from serving import Results, Server, allocate_all, fill, number, stored
 
 MOVED_CLOCK = sys.argv[2] if len(sys.argv) > 2 else "build/tests/kube/libmoved_clock.so"
@@ -162,5 +163,6 @@ def _():
                     told = datetime.datetime.fromisoformat(stamp[:19] + "+00:00").timestamp()
                     expect(abs(told - time.time() - seconds) < 30, stamp, seconds)
             rest(server, results)
+            rests(server)
     expect(results.slowest < 9, results.slowest)
     all_accounted(results, 84)

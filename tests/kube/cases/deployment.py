@@ -8,10 +8,12 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 import kit
 import secure_serving
 from kit import ROOT, case, expect, same, tool
+from rights import documented, rules
 from running_server import PROGRAM
 from secure_serving import ACCOUNT, NAMESPACE, PATH, SecureServer, aggregated, certificate, run_kubectl, serving_certificate
 from serving import fill, stored
@@ -40,27 +42,6 @@ def create(folder: pathlib.Path, *arguments: str, **how) -> dict:
     return json.loads(done.stdout)["status"]
 
 
-def rules(account: str, namespace: str) -> set[tuple[str, str, str]]:
-    """(resource, names, verb) that `kubectl auth can-i --list` shows for a ServiceAccount, and (URL, "", verb)."""
-    text = tool("kubectl", "auth", "can-i", "--list", f"--as=system:serviceaccount:{NAMESPACE}:{account}", "-n", namespace)
-    found = set()
-    for line in text.splitlines()[1:]:
-        resource, url, names, verbs = re.fullmatch(r"(\S*)\s+\[(.*?)\]\s+\[(.*?)\]\s+\[(.*?)\]\s*", line).groups()
-        found |= {(resource or url, names, verb) for verb in verbs.split()}
-    return found
-
-
-def documented(heading: str = "Permissions") -> set[tuple[str, str, str]]:
-    """The same, from a table of docs/kubernetes.md."""
-    text = (ROOT / "docs/kubernetes.md").read_text().partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
-    found = set()
-    for group, resource, verbs in re.findall(r"^\| (`[\w.]+`|core) \| (.+?) \| (.+?) \|", text, re.M):
-        words = re.findall(r"`([^`]+)`", resource)
-        name = words[0] if group == "core" else f"{words[0]}.{group.strip('`')}"
-        found |= {(name, " ".join(words[1:2]), verb) for verb in re.findall(r"`(\w+)`", verbs)}
-    return found
-
-
 @case("each manifest of deploy/kubernetes is accepted by the API server, without a warning")
 def _():
     done = run_kubectl("apply", "-k", str(DEPLOY))
@@ -79,17 +60,30 @@ def _():
         same(run_kubectl("create", "--dry-run=server", "-f", file.name).stderr, "")
 
 
-@case("the ServiceMonitor fits the Service; it is applied where its definition is")
+@case("the ServiceMonitor is accepted, field by field, and selects the Service, its port and the authority of its certificate")
 def _():
-    rendered = tool("kubectl", "kustomize", str(DEPLOY / "monitoring"))
-    if "servicemonitors" in tool("kubectl", "api-resources", "-o", "name"):
-        run_kubectl("apply", "-k", str(DEPLOY / "monitoring"))
-    else:
-        print("  skipped applying it: the cluster has no servicemonitors.monitoring.coreos.com", flush=True)
+    definition = ROOT / "tests/kube/foreign/servicemonitors.monitoring.coreos.com.yaml"
+    secure_serving.apply(definition)
+    tool("kubectl", "wait", "--for=condition=Established", "--timeout=60s", f"crd/{definition.stem}")
+    try:
+        deadline = time.monotonic() + 60
+        while kit.client().ask("GET", "/apis/monitoring.coreos.com/v1/servicemonitors")[0] != 200:
+            expect(time.monotonic() < deadline, "not served")
+            time.sleep(0.1)
+        done = run_kubectl("apply", "-k", str(DEPLOY / "monitoring"), "--validate=strict")
+        expect("Warning" not in done.stderr, done.stderr)
+        monitor = json.loads(tool("kubectl", "get", "servicemonitors", "-n", NAMESPACE, ACCOUNT, "-o", "json"))["spec"]
+    finally:
+        tool("kubectl", "delete", "-f", str(definition))
     service = json.loads(tool("kubectl", "get", "service", "-n", NAMESPACE, ACCOUNT, "-o", "json"))
-    for key, value in service["metadata"]["labels"].items():
-        expect(f"{key}: {value}" in rendered, rendered)
-    expect(f"port: {service['spec']['ports'][0]['name']}\n" in rendered, rendered)
+    selected = tool("kubectl", "get", "services", "-n", NAMESPACE, "-o", "name", "-l",
+                    ",".join(f"{key}={value}" for key, value in monitor["selector"]["matchLabels"].items()))
+    same(selected.split(), [f"service/{ACCOUNT}"])
+    pod = json.loads(tool("kubectl", "get", "deployment", "-n", NAMESPACE, ACCOUNT, "-o", "json"))["spec"]["template"]["spec"]
+    same(monitor["endpoints"], [{
+        "port": service["spec"]["ports"][0]["name"], "path": "/metrics", "scheme": "https", "tlsConfig": {
+            "serverName": f"{ACCOUNT}.{NAMESPACE}.svc",
+            "ca": {"secret": {"name": pod["volumes"][0]["secret"]["secretName"], "key": "ca.crt"}}}}])
 
 
 @case("the ServiceAccount may do what docs/kubernetes.md lists, and nothing more")
@@ -108,7 +102,12 @@ def _():
 def _():
     fill(3)
     with behind_the_api_server() as (server, folder):
-        given = {create(folder)["gameServerName"] for _ in range(3)}
+        shown = run_kubectl("create", "-f", str(ROOT / "examples/allocation.yaml"), "-o", "yaml").stdout
+        expect("\n  state: Allocated\n" in shown and "kind: GameServerAllocation" in shown, shown)
+        given = {re.search(r"^  gameServerName: (\S+)$", shown, re.M)[1]}
+        listed = {line.split()[0]: line.split()[1] for line in tool("kubectl", "get", "gameservers", "--no-headers").splitlines()}
+        same(listed, {name: "Allocated" if name in given else "Ready" for name in stored()})
+        given |= {create(folder)["gameServerName"] for _ in range(2)}
         same(given, set(stored()))
         same({one["status"]["state"] for one in stored().values()}, {"Allocated"})
         same(create(folder)["state"], "UnAllocated")
