@@ -40,6 +40,7 @@ struct certificate_wish {
   long valid_to{3600};
   std::string organization{};
   std::string usage{};  ///< extended, such as "serverAuth"; "" for none said
+  bool rsa{false};      ///< its key; else one of an elliptic curve
 };
 
 /// An authority and what it signs.
@@ -59,7 +60,7 @@ class certificate_authority {
     return pem_of([this](BIO* bio) { return PEM_write_bio_X509(bio, own_.get()); });
   }
   auto issue(certificate_wish const& wish) -> pair {
-    key_ptr const key{EVP_EC_gen("P-256")};
+    key_ptr const key{wish.rsa ? EVP_RSA_gen(2048) : EVP_EC_gen("P-256")};
     auto const made = make(wish, *key, false, own_.get());
     return {pem_of([&](BIO* bio) { return PEM_write_bio_X509(bio, made.get()); }),
             pem_of([&](BIO* bio) { return PEM_write_bio_PrivateKey(bio, key.get(), nullptr, nullptr, 0, nullptr, nullptr); })};

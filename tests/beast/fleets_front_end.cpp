@@ -244,7 +244,7 @@ TEST_CASE_FIXTURE(fleets_fixture, "streams have heartbeats, a bound on their num
   CHECK(front_end.counts().open == 0);
 }
 
-TEST_CASE_FIXTURE(fleets_fixture, "many streams at one place are told the same bytes, and one that does not read holds nobody") {
+TEST_CASE_FIXTURE(fleets_fixture, "many streams at one place are told the same bytes, which are written once") {
   put("a", game_server_state::ready);
   listening one{io, listener.port()};
   listening two{io, listener.port()};

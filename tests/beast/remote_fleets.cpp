@@ -7,6 +7,7 @@
 #include <agones_alloc/beast/fleets/fleets_front_end.hpp>
 #include <agones_alloc/beast/http_listener.hpp>
 #include <agones_alloc/beast/http_router.hpp>
+#include <agones_alloc/beast/query_string.hpp>
 #include <agones_alloc/beast/remote/remote_fleets.hpp>
 
 #include <doctest/doctest.h>
@@ -29,11 +30,15 @@ struct sayer final : http_handler {
   void handle(http_request const& request, reply done) override {
     ++asked;
     hops = request.header("Agones-Alloc-Hops");
+    target = std::string{request.path} + "?" + std::string{request.query};
+    accept = request.header("Accept");
     std::move(done)(answer);
   }
   http_response answer{text_response(404, "404 page not found")};
   int asked{0};
   std::string hops;
+  std::string target;
+  std::string accept;
 };
 
 /// Another cluster's server.
@@ -183,6 +188,10 @@ TEST_CASE_FIXTURE(remote_fixture, "a remote without fleet information is unimple
   listen_to({listener.port()});
   until([&] { return cluster() && cluster()->code == 12; });
   CHECK(old.hops == "1");
+  // Of itself only: nothing goes round in circles.
+  CHECK(old.target.starts_with("/v1/fleets?"));
+  CHECK(query_values(old.target.substr(old.target.find('?') + 1), "multiCluster") == std::vector<std::string>{"false"});
+  CHECK(old.accept == "text/event-stream");
   CHECK(old.asked == 1);
   pass(10s);
   CHECK(old.asked == 1);

@@ -8,6 +8,7 @@
 #include <boost/asio/ssl/stream.hpp>
 
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,7 @@ struct tls_client_wish {
   int version{TLS1_3_VERSION};
   std::string protocols{};             ///< ALPN, in wire format
   SSL_SESSION* resumed{nullptr};
+  char const* ciphers{nullptr};        ///< of TLS 1.2; null: OpenSSL's usual ones
 };
 
 class tls_client {
@@ -94,6 +96,9 @@ class tls_client {
     SSL_CTX_set_security_level(context.native_handle(), wish.version < TLS1_2_VERSION ? 0 : 1);
     SSL_CTX_set_min_proto_version(context.native_handle(), wish.version);
     SSL_CTX_set_max_proto_version(context.native_handle(), wish.version);
+    if (wish.ciphers != nullptr && SSL_CTX_set_cipher_list(context.native_handle(), wish.ciphers) != 1) {
+      throw std::logic_error{"no such ciphers"};
+    }
     boost::asio::ssl::stream<boost::asio::ip::tcp::socket> out{io, context};
     if (!wish.protocols.empty()) {
       SSL_set_alpn_protos(out.native_handle(), reinterpret_cast<unsigned char const*>(wish.protocols.data()),

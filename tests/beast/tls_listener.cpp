@@ -5,6 +5,8 @@
 #include <agones_alloc/beast/tls/tls_server.hpp>
 #include <agones_alloc/port/logger.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <optional>
 
 using namespace beast_test;
@@ -53,8 +55,8 @@ struct tls_fixture {
     settle(io);
     CHECK(time.pending() == 0);
   }
-  void write(std::string const& name, long valid_to = 3600) {
-    auto const own = ca.issue({name, "DNS:localhost,IP:127.0.0.1", valid_to - 7200, valid_to});
+  void write(std::string const& name, long valid_to = 3600, bool rsa = false) {
+    auto const own = ca.issue({name, "DNS:localhost,IP:127.0.0.1", valid_to - 7200, valid_to, {}, {}, rsa});
     folder.write("tls.crt", own.certificate);
     folder.write("tls.key", own.key);
   }
@@ -142,6 +144,37 @@ TEST_CASE("Older TLS, and clients that do not speak HTTP/1.1, are refused") {
   CHECK(std::string_view{reinterpret_cast<char const*>(chosen), size} == "http/1.1");
   run_until(f.io, [&] { return f.observer.cuts.size() == 2; });
   CHECK(f.observer.cuts == std::vector<std::string>{"handshake", "handshake"});
+}
+
+TEST_CASE("A client that offers nothing but CBC, or a key exchange without forward secrecy, is refused") {
+  for (bool const rsa : {false, true}) {
+    tls_fixture f;
+    f.write("server", 3600, rsa);
+    f.serve();
+    auto const offer = [&](char const* ciphers) {
+      tls_client_wish wish;
+      wish.version = TLS1_2_VERSION;
+      wish.ciphers = ciphers;
+      return f.client(wish);
+    };
+    for (auto const* good : {"ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384",
+                             "ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305",
+                             "AES128-GCM-SHA256:ECDHE-ECDSA-AES128-SHA256:ECDHE-RSA-AES128-SHA256:ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256"}) {
+      CAPTURE(good);
+      auto one = offer(good);
+      CHECK(one.ask(get("/")).body == "nobody\n");
+      CHECK(std::string_view{SSL_get_cipher_name(one.native())}.starts_with(rsa ? "ECDHE-RSA-" : "ECDHE-ECDSA-"));
+    }
+    std::ptrdiff_t refused = 0;
+    for (auto const* bad : {"ECDHE-ECDSA-AES128-SHA256:ECDHE-RSA-AES128-SHA256", "ECDHE-ECDSA-AES256-SHA384:ECDHE-RSA-AES256-SHA384",
+                            "ECDHE-ECDSA-AES128-SHA:ECDHE-RSA-AES128-SHA", "AES128-GCM-SHA256:AES256-GCM-SHA384", "AES128-SHA256:AES256-SHA",
+                            "DHE-RSA-AES128-GCM-SHA256"}) {
+      CAPTURE(bad);
+      ++refused;
+      CHECK(offer(bad).problem());
+      run_until(f.io, [&] { return std::count(f.observer.cuts.begin(), f.observer.cuts.end(), "handshake") == refused; });
+    }
+  }
 }
 
 TEST_CASE("Plain HTTP to a TLS port is closed, and so is a handshake that does not come on") {

@@ -4,6 +4,7 @@
 Usage: monitoring_test.py PATH-OF-agones-alloc-server
 Prints one line a case and a summary, and exits with 1 when a case failed. Needs promtool and prometheus.
 """
+import contextlib
 import json
 import pathlib
 import re
@@ -19,6 +20,7 @@ import urllib.request
 sys.dont_write_bytecode = True  # nothing is written into the source tree
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "server"))
 
+from event_receiver import Receiver  # noqa: E402
 import kit  # noqa: E402
 from kit import KUBERNETES, PATIENCE, ROOT, Running, case, expect, fleet_file  # noqa: E402
 
@@ -47,6 +49,17 @@ def used(server):
     return server.ask("GET", "/metrics")[1]
 
 
+@contextlib.contextmanager
+def with_everything(folder):
+    """A server that tells events, has readiness gates and serves gRPC, where it was built with it."""
+    with Receiver(lambda number, handler: 400 if number == 0 else 204) as hook:
+        options = ["--event-sink", hook.url("name=hook types=gameserver"), "--gate", "watch; timeout=5m"]
+        if "built without gRPC" not in kit.run("--fleets", "no/such/folder", "--grpc-listen", "127.0.0.1:0").stderr:
+            options += ["--grpc-listen", "127.0.0.1:0"]
+        with Running("--fleets", fleet_file(folder, 3), "--session-length", "never", *options) as server:
+            yield server
+
+
 def expressions():
     """(panel's title, expression) of the board, with its variables filled in."""
     found = []
@@ -64,8 +77,12 @@ def names_in(expression):
 
 @case
 def the_metrics_are_well_formed_and_named_as_prometheus_wants_them(folder):
-    with Running("--fleets", fleet_file(folder, 3), "--session-length", "never") as server:
-        text = used(server)
+    with with_everything(folder) as server:
+        used(server)
+        # What has happened by then has its series.
+        text = kit.until(lambda: all(word in (told := server.ask("GET", "/metrics")[1]) for word in (
+            'agones_alloc_events_total{result="sent",sink="hook"}', "agones_alloc_gate_ended_total{", "agones_alloc_gate_ready_seconds_bucket{"))
+            and told, lambda: server.ask("GET", "/metrics")[1])
     done = subprocess.run([shutil.which("promtool"), "check", "metrics"], input=text, capture_output=True, text=True, timeout=PATIENCE,
                           check=False)
     expect(done.returncode in (0, 3), f"they cannot be read: {done.stderr}")
@@ -84,7 +101,7 @@ def the_alert_rules_are_valid_and_fire_when_they_should(_):
 
 @case
 def the_rules_and_the_board_ask_for_metrics_that_there_are(folder):
-    with Running("--fleets", fleet_file(folder, 3), "--session-length", "never") as server:
+    with with_everything(folder) as server:
         there = names_in(used(server))
     documented = names_in((ROOT / "docs/wire-formats.md").read_text() + (ROOT / "docs/multicluster.md").read_text()
                           + (ROOT / "docs/promises.md").read_text())
@@ -167,7 +184,7 @@ class Prometheus:
 
 @case
 def a_real_prometheus_scrapes_it_evaluates_the_rules_and_answers_the_board(folder):
-    with Running("--fleets", fleet_file(folder, 3), "--session-length", "never") as server, Prometheus(folder, server.port) as prometheus:
+    with with_everything(folder) as server, Prometheus(folder, server.port) as prometheus:
         used(server)
         prometheus.wait_for('up{job="agones-alloc-server"}', lambda found: found == 1)
         prometheus.wait_for('agones_fleets_replicas_count{name="simple",type="allocated"}', lambda found: found == 3)
@@ -177,7 +194,7 @@ def a_real_prometheus_scrapes_it_evaluates_the_rules_and_answers_the_board(folde
         expect(target["health"] == "up" and not target["lastError"], target)
         prometheus.wait_for("agones_alloc:allocations:rate5m", lambda found: found >= 0)
         rules = [rule for group in prometheus.ask("rules")["groups"] for rule in group["rules"]]
-        expect(len(rules) >= 12 and all(rule["health"] == "ok" for rule in rules), [rule for rule in rules if rule["health"] != "ok"])
+        expect(len(rules) >= 15 and all(rule["health"] == "ok" for rule in rules), [rule for rule in rules if rule["health"] != "ok"])
         prometheus.wait_for('ALERTS{alertname="AgonesFleetWithoutReadyServers",alertstate="pending"}', lambda found: found == 1)
         empty = [title for title, expression in expressions()
                  if not prometheus.ask("query", query=expression)["result"] and "cluster_" not in expression]

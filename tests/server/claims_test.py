@@ -4,6 +4,7 @@
 Usage: claims_test.py PATH-OF-agones-alloc-server [WORD-OF-A-CASE]
 Prints one line a case and a summary, and exits with 1 when a case failed. Needs nothing but Python.
 """
+import contextlib
 import http.client
 import json
 import pathlib
@@ -36,9 +37,12 @@ def claim(server, method, path):
     return status, json.loads(text)
 
 
+def metric(server, name):
+    return float(re.search(rf"^{name} (\S+)", server.ask("GET", "/metrics")[1], re.M).group(1))
+
+
 def waiting(server):
-    text = server.ask("GET", "/metrics")[1]
-    return int(float(re.search(r"^agones_alloc_requests_waiting (\S+)", text, re.M).group(1)))
+    return int(metric(server, "agones_alloc_requests_waiting"))
 
 
 def becomes(read, wanted, what):
@@ -136,7 +140,7 @@ def who_leaves_while_waiting_leaves_nothing_behind(folder):
 
 @case
 def the_time_to_wait_ends_and_is_bounded(folder):
-    with embedded(folder, 1, "--max-wait", "1s", "--max-waiting", "1") as server:
+    with embedded(folder, 1, "--max-wait", "1s") as server:
         server.wait_ready(1)
         allocate(server)
         started = time.monotonic()
@@ -145,13 +149,78 @@ def the_time_to_wait_ends_and_is_bounded(folder):
         expect(0.9 <= time.monotonic() - started < 20, "after a second")
         expect(answer.getheader("Preference-Applied") == "wait=1", "and says so")
         expect(answer.getheader("Agones-Alloc-Breakdown"), "with the breakdown")
-        thread = threading.Thread(target=lambda: allocate(server, Prefer="wait=1"))
+
+
+@contextlib.contextmanager
+def one_that_waits(server):
+    """A call that waits meanwhile for the only server, which is held by the claim `held`; yields where its answer will be."""
+    name_of(allocate(server, Idempotency_Key="held"))
+    got = []
+    thread = threading.Thread(target=lambda: got.append(allocate(server, Prefer="wait=50", Idempotency_Key="waits")))
+    thread.start()
+    becomes(lambda: waiting(server), 1, "requests that wait")
+    yield got
+    expect(not got, f"it waits all the time: {got}")
+    expect(claim(server, "POST", "held:release?namespace=default")[0] == 200, "released")
+    thread.join(PATIENCE)
+    name_of(got[0])
+
+
+@case
+def who_finds_the_queue_full_is_told_contention_and_when_to_come_back(folder):
+    with embedded(folder, 1, "--max-waiting", "1") as server:
+        server.wait_ready(1)
+        with one_that_waits(server):
+            status, body, answer = allocate(server, Prefer="wait=50")
+            expect((status, body["status"]["state"]) == (201, "Contention"), f"{status} {body}")
+            expect(int(answer.getheader("Retry-After")) >= 1, "and says when to come back")
+            expect(allocate(server)[1]["status"]["state"] == "UnAllocated", "who does not wait needs no place")
+            expect(waiting(server) == 1, "the first one waits on")
+
+
+@case
+def beyond_so_many_allocations_at_once_one_more_is_told_contention_and_when_to_come_back(folder):
+    with embedded(folder, 1, "--max-allocations", "1") as server:
+        server.wait_ready(1)
+        with one_that_waits(server):
+            for fields in ({}, {"Prefer": "wait=50"}, {"Idempotency_Key": "another"}):
+                status, body, answer = allocate(server, **fields)
+                expect((status, body["status"]["state"]) == (201, "Contention"), f"{fields}: {status} {body}")
+                expect(int(answer.getheader("Retry-After")) >= 1, f"{fields}: and says when to come back")
+            expect(claim(server, "POST", "held:confirm?namespace=default")[0] == 200, "a confirmation goes before")
+
+
+@case
+def how_long_the_oldest_waits_is_a_metric(folder):
+    with embedded(folder, 1) as server:
+        server.wait_ready(1)
+        expect(metric(server, "agones_alloc_oldest_wait_seconds") == 0, "nobody waits")
+        started = time.monotonic()
+        with one_that_waits(server):
+            becomes(lambda: metric(server, "agones_alloc_oldest_wait_seconds") >= 0.5, True, "half a second")
+            now, most = metric(server, "agones_alloc_oldest_wait_seconds"), time.monotonic() - started
+            expect(0.5 <= now <= most, f"{now} s, and it came less than {most} s ago")
+        becomes(lambda: metric(server, "agones_alloc_oldest_wait_seconds"), 0, "seconds that nobody waits")
+
+
+@case
+def who_waits_over_the_other_path_gets_the_server_that_is_given_back(folder):
+    with embedded(folder, 1, "--max-wait", "40s") as server:
+        server.wait_ready(1)
+        held = name_of(allocate(server, Idempotency_Key="held"))
+        wish, got = json.dumps({"namespace": "default"}), []
+        thread = threading.Thread(target=lambda: got.append(server.ask("POST", REST, wish, {"Prefer": "wait=50"})))
         thread.start()
         becomes(lambda: waiting(server), 1, "requests that wait")
-        status, body, answer = allocate(server, Prefer="wait=1")
-        if waiting(server) == 1:  # else the first one's time was up meanwhile
-            expect(body["status"]["state"] == "Contention" and answer.getheader("Retry-After"), f"{body}")
+        expect(not got and claim(server, "POST", "held:release?namespace=default")[0] == 200, f"released: {got}")
         thread.join(PATIENCE)
+        status, text, answer = got[0]
+        expect(status == 200 and json.loads(text)["gameServerName"] == held, f"{status} {text}")
+        expect(answer.getheader("Preference-Applied") == "wait=40", "and says how long it would have waited")
+        started = time.monotonic()
+        status, text, answer = server.ask("POST", REST, wish, {"Prefer": "wait=1"})
+        expect(status == 429 and time.monotonic() - started >= 0.9, f"nobody gave one back: {status} {text}")
+        expect(answer.getheader("Preference-Applied") == "wait=1", "after the time that was asked for")
 
 
 @case
@@ -192,6 +261,21 @@ def a_release_takes_back_what_was_written_and_can_end_the_server(folder):
         expect((status, body["state"]) == (200, "Shutdown"), str(body))
         becomes(server.ready_servers, 1, "ready servers")
         expect(name_of(allocate(server)) != first, "a new server has taken its place")
+
+
+@case
+def what_a_release_could_not_take_back_is_in_its_answer(folder):
+    with embedded(folder, 1) as server:
+        server.wait_ready(1)
+        first = name_of(allocate(server, {"metadata": {"labels": {"session": "7", "mode": "duel"}}}, Idempotency_Key="one"))
+        # Another session on the same server writes over one of its labels.
+        taken = {"selectors": [{"gameServerState": "Allocated"}], "metadata": {"labels": {"session": "8"}}}
+        expect(name_of(allocate(server, taken, Idempotency_Key="two")) == first, "they share it")
+        status, body = claim(server, "POST", "one:release?namespace=default")
+        expect((status, body["state"]) == (200, "Allocated"), str(body))
+        expect(len(body["notUndone"]) == 1 and "session" in body["notUndone"][0], str(body))
+        status, body = claim(server, "POST", "two:release?namespace=default")
+        expect((status, body["state"]) == (200, "Ready") and "notUndone" not in body, str(body))
 
 
 @case

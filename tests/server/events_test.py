@@ -10,6 +10,7 @@ import json
 import pathlib
 import re
 import signal
+import ssl
 import subprocess
 import sys
 import threading
@@ -256,6 +257,66 @@ def deliveries_are_signed_with_the_key_of_the_file_and_a_new_key_counts_after_si
         text = "".join(server.lines)
         for secret in ("key of it", "an-api-token", "specversion", '"metadata"'):
             expect(secret not in text, f"the log does not tell: {secret}")
+
+
+class SecureReceiver(Receiver):
+    """Over TLS, for who shows a certificate, with what tools/certs has made."""
+
+    def __init__(self, certs, behave=lambda number, handler: 204):
+        super().__init__(behave)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certs / "server/tls.crt", certs / "server/tls.key")
+        context.load_verify_locations(certs / "ca.crt")
+        context.verify_mode = ssl.CERT_REQUIRED
+        self.server.socket = context.wrap_socket(self.server.socket, server_side=True, do_handshake_on_connect=False)
+
+    def url(self, settings=""):
+        return f"https://localhost:{self.port}/hook {settings}"
+
+
+@case
+def events_go_over_tls_to_the_right_receiver_only(folder):
+    place, elsewhere = pathlib.Path(folder), pathlib.Path(folder) / "elsewhere"
+    elsewhere.mkdir()
+    for one in (place, elsewhere):
+        kit.certificates(one, "--client", "client")
+    certs, ca = place / "certs", place / "used-ca.crt"
+    pair = f"cert={certs}/clients/client/tls.crt key={certs}/clients/client/tls.key"
+    ca.write_bytes((elsewhere / "certs/ca.crt").read_bytes())
+    with SecureReceiver(certs) as hook:
+        for sink in (hook.url(f"{pair} ca={ca}"), hook.url(pair), hook.url(f"ca={certs}/ca.crt")):
+            with embedded(folder, 2, "--event-grace", "100ms", "--event-sink", sink + " types=gameserver.added retry-cap=50ms") as server:
+                found = becomes(lambda: counts(server), lambda c: c["event_retries_total"] > 2, "another authority, the system's, no certificate")
+                expect(found["sent"] == found["refused"] == 0 and found["event_sink_failing"] == 1, str(found))
+                balanced(found)
+        expect(not hook.deliveries, "nothing was told to whom it was not for")
+        token = place / "token"
+        token.write_text("the-first-token\n")
+        with embedded(folder, 2, "--event-sink", hook.url(f"{pair} ca={ca} token={token} types=gameserver.added,gameserver.allocated "
+                                                          "retry-cap=50ms")) as server:
+            becomes(lambda: counts(server), lambda c: c["event_retries_total"] > 0, "another authority")
+            ca.write_bytes((certs / "ca.crt").read_bytes())
+            server.process.send_signal(signal.SIGHUP)
+            hook.wait(lambda h: len(h.taken()) == 2, "with the right authority they arrive")
+            expect({fields["Authorization"] for fields, _, _ in hook.deliveries} == {"Bearer the-first-token"}, "with the token")
+            again = lambda: "".join(server.lines).count("files of an event sink were read again")
+            before = again()
+            token.write_text("the-second-token\n")
+            server.process.send_signal(signal.SIGHUP)
+            becomes(again, lambda count: count > before, "the log says so")
+            server.wait_ready(2)
+            server.allocate(KUBERNETES)
+            hook.wait(lambda h: len(h.taken()) == 3, "an allocation")
+            expect(hook.deliveries[-1][0]["Authorization"] == "Bearer the-second-token", "the new token")
+            token.unlink()
+            server.process.send_signal(signal.SIGHUP)
+            becomes(lambda: "".join(server.lines), lambda text: "the last good ones stay in use" in text, "the log says so")
+            server.allocate(KUBERNETES)
+            hook.wait(lambda h: len(h.taken()) == 4, "another")
+            expect(hook.deliveries[-1][0]["Authorization"] == "Bearer the-second-token", "the last good token")
+            expect(server.stop() == 0, "it ends")
+            for secret in ("the-first-token", "the-second-token"):
+                expect(secret not in "".join(server.lines), "the log tells no token")
 
 
 @case

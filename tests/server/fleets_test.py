@@ -14,11 +14,12 @@ import json  # noqa: E402
 import pathlib  # noqa: E402
 import queue  # noqa: E402
 import signal  # noqa: E402
+import socket  # noqa: E402
 import threading  # noqa: E402
 import time  # noqa: E402
 
 import kit  # noqa: E402
-from kit import PATIENCE, WithFleets, case, expect, manifest, policy  # noqa: E402
+from kit import PATIENCE, WithFleets, case, expect, manifest, policy, write_policies  # noqa: E402
 
 KUBERNETES = "/apis/allocation.agones.dev/v1/namespaces/{}/gameserverallocations"
 
@@ -53,6 +54,10 @@ class Server(WithFleets):
 
     def cluster(self, name):
         return next((one for one in self.page()["clusters"] if one["clusterName"] == name), None)
+
+    def number(self, name):
+        """Of a metric without labels."""
+        return float(next(line.split()[1] for line in self.ask("GET", "/metrics")[1].splitlines() if line.startswith(name + " ")))
 
     def allocate(self, namespace="default", selector=None):
         status, text = self.ask("POST", KUBERNETES.format(namespace), {"spec": {"selectors": [selector or {}]}})
@@ -273,6 +278,112 @@ def other_clusters_are_heard_and_a_killed_one_turns_stale_and_catches_up(w):
     here.ready("arena", 6, "east")
     here.ready("second", 1, "east")
     stream.close()
+
+
+@case
+def what_was_forwarded_is_told_of_this_cluster_only(w):
+    w.certificates()
+    east = w.server("east", fleet("arena", 4), tls=True)
+    here = w.server("here", fleet("arena", 2), policies=[policy("here", []), policy("east", [f"127.0.0.1:{east.port}"])])
+    here.ready("arena", 4, "east")
+    for query in ("", "?multiCluster=true"):
+        status, text = here.ask("GET", "/v1/fleets" + query, headers={"Agones-Alloc-Hops": "1"})
+        told = json.loads(text)
+        expect(status == 200 and [row["clusterName"] for row in told["fleets"]] == ["here"], text)
+        expect([one["clusterName"] for one in told["clusters"]] == ["here"], text)
+        stream = Stream(here, query, {"Agones-Alloc-Hops": "1"})
+        seen = stream.until("SYNCED")
+        expect([data["fleet"]["clusterName"] for what, data, _ in seen if what == "SNAPSHOT_ITEM"] == ["here"], seen)
+        stream.close()
+    expect(here.ask("GET", "/v1/fleets", headers={"Agones-Alloc-Hops": "5"})[0] == 508, "more often than --max-hops")
+
+
+@case
+def two_servers_that_name_each_other_tell_everything_once(w):
+    w.certificates()
+    east = w.server("east", fleet("arena", 4), "--cluster-name", "east", tls=True, policies=[])
+    west = w.server("west", fleet("arena", 3), "--cluster-name", "west", tls=True, policies=[policy("east", [f"127.0.0.1:{east.port}"])])
+    write_policies(w.place / "east-policies.json", [policy("west", [f"127.0.0.1:{west.port}"])])
+    east.process.send_signal(signal.SIGHUP)
+    for one in (east, west):
+        one.ready("arena", 4, "east")
+        one.ready("arena", 3, "west")
+    for taken, (one, other, name) in enumerate(((east, west, "east"), (west, east, "west"), (east, west, "east"))):
+        expect(one.allocate()["state"] == "Allocated", "an allocation")
+        wanted = taken // 2 + 1
+        for told in (one, other):
+            told.until(lambda told=told, name=name, wanted=wanted: told.rows()[name, "default", "arena"]["recount"]["allocatedGameservers"]
+                       == wanted, f"{name}'s allocation is not told")
+    for one in (east, west):
+        expect(sorted(one.rows()) == [("east", "default", "arena"), ("west", "default", "arena")], one.page())
+        expect(sorted(c["clusterName"] for c in one.page()["clusters"]) == ["east", "west"], one.page())
+        expect(one.number("agones_alloc_directory_streams") == 1, "one listens to the other, and nobody to themselves")
+        expect(one.number("agones_alloc_directory_streams_opened_total") == 1, "nothing was asked in a circle")
+    for one in (east, west):
+        expect(one.process.poll() is None, "it runs")
+        one.process.send_signal(signal.SIGTERM)
+    for one in (east, west):
+        expect(one.process.wait(PATIENCE) == 0, "streams to each other do not keep servers from stopping")
+
+
+@case
+def streams_of_one_client_are_bounded(w):
+    w.certificates("--client", "client", "--client", "guest")
+    one = w.server("one", fleet("arena", 2), "--max-streams-per-client", "2", "--allow-client", "*=default", tls=True)
+    one.ready("arena", 2)
+    streams = [Stream(one), Stream(one)]
+    for stream in streams:
+        stream.until("SYNCED")
+    expect(one.ask("GET", "/v1/fleets", headers={"Accept": "text/event-stream"})[0] == 503, "a third stream")
+    expect(one.headers["Retry-After"], one.headers)
+    expect(one.ask("GET", "/v1/fleets")[0] == 200, "what is no stream is answered")
+    other = Stream(one, client="guest")
+    other.until("SYNCED")
+    expect(one.number("agones_alloc_directory_streams") == 3, "three are open")
+    streams[0].close()
+
+    def gets_in():
+        with contextlib.suppress(AssertionError):
+            streams.append(Stream(one))
+            return True
+        return False
+
+    one.until(gets_in, "a stream that has ended keeps its place")
+    for stream in streams[1:] + [other]:
+        stream.close()
+
+
+@case
+def a_consumer_that_reads_nothing_holds_nobody_and_is_cut(w):
+    # More than all buffers on the way hold: 8 MiB.
+    wide = json.loads(fleet("wide-000", 0).split("\n")[0])
+    wide["metadata"]["annotations"]["long"] = "x" * 40_000
+    texts = []
+    for i in range(200):
+        wide["metadata"]["name"] = f"wide-{i:03}"
+        texts.append(json.dumps(wide) + "\n---\n")
+    one = w.server("one", "".join(texts) + fleet("arena", 200), "--write-timeout", "3s", "--fleet-interval", "10ms", "--nodes", "20")
+    one.ready("arena", 200)
+    one.until(lambda: len(one.rows("?limit=1000")) == 201, "the fleets are known")
+    with socket.socket() as deaf:
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        deaf.connect(("127.0.0.1", one.port))
+        deaf.sendall(b"GET /v1/fleets?include=annotations HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\n\r\n")
+        one.until(lambda: one.number("agones_alloc_directory_streams") == 1, "it does not get in")
+        listening = Stream(one)
+        listening.until("SYNCED")
+        memory = pathlib.Path(f"/proc/{one.process.pid}/statm")
+        pages = int(memory.read_text().split()[1])
+        for taken in range(1, 101):
+            expect(one.allocate(selector={"matchLabels": {"agones.dev/fleet": "arena"}})["state"] == "Allocated", "an allocation")
+            listening.until("MODIFIED", lambda data, taken=taken: data["fleet"]["recount"]["allocatedGameservers"] >= taken)
+        # What is kept for it is a piece of the state, however much happens.
+        grown = (int(memory.read_text().split()[1]) - pages) * 4096
+        expect(grown < 32 << 20, f"{grown >> 20} MiB more")
+        one.until(lambda: one.number("agones_alloc_directory_streams") == 1, "who reads nothing is not cut")
+        expect(one.allocate(selector={"matchLabels": {"agones.dev/fleet": "arena"}})["state"] == "Allocated", "an allocation")
+        listening.until("MODIFIED", lambda data: data["fleet"]["recount"]["allocatedGameservers"] == 101)
+        listening.close()
 
 
 @case

@@ -6,12 +6,16 @@ Prints one line a case and a summary, and exits with 1 when a case failed. Needs
 """
 import contextlib
 import http.client
+import http.server
 import json
+import pathlib
 import re
+import signal
 import socket
 import sys
 import threading
 import time
+import urllib.parse
 
 sys.dont_write_bytecode = True  # nothing is written into the source tree
 
@@ -42,6 +46,24 @@ def metric(server, name):
     return float(found.group(1)) if found else 0.0
 
 
+def times_to_ready(server):
+    """The histogram of the fleet `simple`: its count, its sum, and how many took so many seconds or less."""
+    out = {"count": 0.0, "sum": 0.0, "within": {}}
+    for name, labels, number in re.findall(r"^agones_alloc_gate_ready_seconds_(\w+)\{([^}]*)\} (\S+)", server.ask("GET", "/metrics")[1], re.M):
+        expect('fleet_name="simple"' in labels, labels)
+        if name == "bucket":
+            out["within"][float(re.search(r'le="([^"]+)"', labels).group(1))] = float(number)
+        else:
+            out[name] = float(number)
+    return out
+
+
+def token_of(server):
+    """Of the only server: what its game calls back with."""
+    listed = json.loads(server.ask("GET", "/v1/gameservers?namespace=default&fleet=simple")[1])["gameServers"]
+    return listed[0]["metadata"].get("annotations", {}).get("agones-alloc.dev/gate-token")
+
+
 def becomes(read, wanted, what):
     give_up = time.monotonic() + PATIENCE
     while (found := read()) != wanted:
@@ -68,6 +90,18 @@ def a_server_is_handed_over_when_its_game_has_started(folder):
         status, body, _ = allocate(server, Agones_Alloc_Gate="off")
         expect((status, body["status"]["state"]) == (201, "Allocated"), "a request can do without")
         expect(metric(server, 'agones_alloc_gate_ended_total{end="ready",fleet_name="simple"}') == 2, "both are counted")
+        ready = times_to_ready(server)
+        expect(ready["count"] == 2 and ready["sum"] >= 1.2, f"with the time that they took: {ready}")
+        expect(ready["within"][0.5] == 0 and ready["within"][float("inf")] == 2, ready)
+
+
+@case
+def times_are_of_games_that_got_ready_and_of_no_others(folder):
+    with embedded(folder, 2, "--session-start", "never") as server:
+        server.wait_ready(2)
+        allocate(server, Agones_Alloc_Gate="watch; timeout=100ms; on-timeout=ReturnToReady; servers=2")
+        expect(metric(server, 'agones_alloc_gate_ended_total{end="timed_out",fleet_name="simple"}') == 2, "none got ready")
+        expect(times_to_ready(server)["count"] == 0, "so there is no time")
 
 
 @case
@@ -156,6 +190,55 @@ def three_at_once_with_one_id_get_one_server(folder):
 
 
 @case
+def who_waits_for_a_server_waits_for_its_game_too(folder):
+    with embedded(folder, 1, "--gate", "watch; timeout=50s", "--session-start", "500ms") as server:
+        server.wait_ready(1)
+        status, body, _ = allocate(server, Idempotency_Key="held")
+        expect((status, body["status"]["state"]) == (201, "Allocated"), f"{status} {body}")
+        got = []
+        thread = threading.Thread(target=lambda: got.append((allocate(server, Prefer="wait=50"), time.monotonic())))
+        thread.start()
+        becomes(lambda: metric(server, "agones_alloc_requests_waiting"), 1, "requests that wait")
+        released = time.monotonic()
+        expect(claim(server, "POST", "held:release?namespace=default")[0] == 200, "released")
+        thread.join(PATIENCE)
+        (status, body, answer), ended = got[0]
+        expect((status, body["status"]["state"]) == (201, "Allocated"), f"{status} {body}")
+        expect(answer.getheader("Preference-Applied") == "wait=50", "and says that it would have waited")
+        expect(ended - released >= 0.4, f"it was answered after {ended - released} s")
+        expect(times_to_ready(server)["count"] == 2, "both games had to start")
+
+
+@case
+def a_server_that_does_not_get_ready_sends_who_may_wait_behind_those_who_wait_already(folder):
+    with embedded(folder, 1, "--session-start", "never") as server:
+        server.wait_ready(1)
+        got, threads = [], []
+
+        def ask(name, **fields):
+            thread = threading.Thread(target=lambda: got.append((name, allocate(server, Idempotency_Key=name, Prefer="wait=50", **fields))))
+            thread.start()
+            threads.append(thread)
+
+        ask("first", Agones_Alloc_Gate="watch; timeout=8s; on-timeout=Shutdown; servers=2")
+        becomes(lambda: metric(server, "agones_alloc_gate_pending"), 1, "pending")
+        ask("second", Agones_Alloc_Gate="off")
+        becomes(lambda: metric(server, "agones_alloc_requests_waiting"), 1, "requests that wait")
+        # The next server is the second one's, which waited before; when it is given back, it is the first one's.
+        becomes(lambda: len(got), 1, "answers")
+        expect(got[0][0] == "second" and got[0][1][1]["status"]["state"] == "Allocated", got)
+        becomes(lambda: metric(server, "agones_alloc_requests_waiting"), 1, "requests that wait anew")
+        expect(claim(server, "POST", "second:release?namespace=default")[0] == 200, "released")
+        becomes(lambda: metric(server, "agones_alloc_gate_pending"), 1, "pending again")
+        listed = json.loads(server.ask("GET", "/v1/gameservers?namespace=default&fleet=simple")[1])["gameServers"]
+        expect(any("agones-alloc.dev/pending" in one["metadata"].get("annotations", {}) for one in listed), listed)
+        expect(claim(server, "POST", "first:release?namespace=default")[0] == 200, "and given up")
+        for thread in threads:
+            thread.join(PATIENCE)
+        expect(len(got) == 2 and got[1][0] == "first", got)
+
+
+@case
 def other_sources_and_carriers_work_on_simulated_games(folder):
     with embedded(folder, 6, "--session-start", "100ms") as server:
         server.wait_ready(6)
@@ -231,13 +314,197 @@ def a_game_calls_back_once_with_the_token_of_its_annotation(folder):
         server.wait_ready(1)
         status, body, _ = allocate(server, Prefer="respond-async", Agones_Alloc_Gate="webhook")
         expect(status == 202, body)
-        listed = json.loads(server.ask("GET", "/v1/gameservers?namespace=default&fleet=simple")[1])["gameServers"]
-        token = listed[0]["metadata"]["annotations"]["agones-alloc.dev/gate-token"]
+        token = token_of(server)
         expect(server.ask("POST", f"/v1/gates/{'0' * 32}:ready")[0] == 404, "a guess")
         expect(server.ask("GET", f"/v1/gates/{token}:ready")[0] == 405, "a GET")
         expect(server.ask("POST", f"/v1/gates/{token}:ready")[0] == 204, "the call")
         expect(server.ask("POST", f"/v1/gates/{token}:ready")[0] == 404, "the same again")
         becomes(lambda: claim(server, "GET", body["id"] + "?namespace=default")[1]["state"], "Allocated", "state")
+
+
+@case
+def a_call_after_the_time_out_is_nobodys_and_its_token_is_gone(folder):
+    with embedded(folder, 1, "--session-start", "never") as server:
+        server.wait_ready(1)
+        # The game calls when it is too late; then another session begins on it, with a token of its own.
+        status, body, _ = allocate(server, Prefer="respond-async", Agones_Alloc_Gate="webhook; timeout=5s; on-timeout=ReturnToReady; servers=1")
+        expect(status == 202, body)
+        token = token_of(server)
+        expect(token and len(token) == 32, token)
+        becomes(lambda: claim(server, "GET", body["id"] + "?namespace=default")[1].get("ended"), "timed_out", "end")
+        becomes(server.ready_servers, 1, "ready servers")
+        expect(token_of(server) is None, "the token is gone")
+        expect(server.ask("POST", f"/v1/gates/{token}:ready")[0] == 404, "too late")
+        status, body, _ = allocate(server, Prefer="respond-async", Agones_Alloc_Gate="webhook; timeout=5m")
+        expect(status == 202 and token_of(server) != token, "another token")
+        expect(server.ask("POST", f"/v1/gates/{token}:ready")[0] == 404, "nor is it good for the next session")
+        status, told = claim(server, "GET", body["id"] + "?namespace=default")
+        expect((status, told["pending"]) == (200, True), told)
+        expect(server.ask("POST", f"/v1/gates/{token_of(server)}:failed")[0] == 204, "its own one is")
+        becomes(lambda: claim(server, "GET", body["id"] + "?namespace=default")[1].get("ended"), "failed", "end")
+
+
+def merged(document, change):
+    """By a merge patch."""
+    if not isinstance(change, dict):
+        return change
+    out = dict(document) if isinstance(document, dict) else {}
+    for name, value in change.items():
+        out[name] = merged(out.get(name), value)
+        if value is None:
+            del out[name]
+    return out
+
+
+class Cluster:
+    """As much of an API server as listing, watching, reading and changing its game servers takes."""
+
+    def __init__(self, folder, *names):
+        self.lock, self.version, self.log, self.ended = threading.Condition(), 100, [], False
+        self.servers = {name: {"kind": "GameServer", "apiVersion": "agones.dev/v1",
+                               "metadata": {"name": name, "namespace": "default", "uid": f"{name}-uid", "resourceVersion": "100",
+                                            "labels": {"agones.dev/fleet": "simple"}},
+                               "spec": {}, "status": {"state": "Ready", "address": "127.0.0.1", "ports": [{"name": "default", "port": 7654}]}}
+                        for name in names}
+        owner = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                place, _, query = self.path.partition("?")
+                fields = dict(urllib.parse.parse_qsl(query))
+                if place.startswith("/apis/agones.dev/v1/namespaces/default/gameservers/"):
+                    with owner.lock:
+                        found = owner.servers.get(place.rsplit("/", 1)[1])
+                    return self.answer(200, found) if found else self.answer(404, {"kind": "Status", "code": 404})
+                if place != "/apis/agones.dev/v1/gameservers":
+                    return self.answer(404, {"kind": "Status", "code": 404})
+                if fields.get("watch") not in ("1", "true"):
+                    with owner.lock:
+                        return self.answer(200, {"kind": "GameServerList", "apiVersion": "agones.dev/v1", "items": list(owner.servers.values()),
+                                                 "metadata": {"resourceVersion": str(owner.version)}})
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Transfer-Encoding", "chunked")
+                self.end_headers()
+                at = int(fields["resourceVersion"])
+                with contextlib.suppress(OSError):
+                    while not owner.ended:
+                        with owner.lock:
+                            fresh = [(version, text) for version, text in owner.log if version > at]
+                            if not fresh:
+                                owner.lock.wait(0.1)
+                        for at, text in fresh:
+                            self.wfile.write(f"{len(text):x}\r\n".encode() + text + b"\r\n")
+
+            def do_PATCH(self):
+                change = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                name = self.path.partition("?")[0].rsplit("/", 1)[1]
+                with owner.lock:
+                    now = owner.servers[name]
+                    if change["metadata"].get("resourceVersion") != now["metadata"]["resourceVersion"]:
+                        return self.answer(409, {"kind": "Status", "code": 409, "reason": "Conflict"})
+                    owner.version += 1
+                    now = merged(now, change)
+                    now["metadata"]["resourceVersion"] = str(owner.version)
+                    owner.servers[name] = now
+                    owner.log.append((owner.version, json.dumps({"type": "MODIFIED", "object": now}).encode() + b"\n"))
+                    owner.lock.notify_all()
+                self.answer(200, now)
+
+            def answer(self, status, document):
+                body = json.dumps(document).encode()
+                self.send_response(status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        class Server(http.server.ThreadingHTTPServer):
+            daemon_threads = True
+
+            def handle_error(self, *_):
+                pass
+
+        self.server = Server(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
+        self.kubeconfig = pathlib.Path(folder) / "kubeconfig"
+        self.kubeconfig.write_text(json.dumps({
+            "apiVersion": "v1", "kind": "Config", "current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
+            "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{self.server.server_address[1]}"}}],
+            "users": [{"name": "u", "user": {}}]}))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.ended = True
+        self.server.shutdown()
+        self.server.server_close()
+
+    def state(self, name):
+        return self.servers[name]["status"]["state"]
+
+    def allocator(self, *options):
+        server = Running("--kubeconfig", str(self.kubeconfig), "--no-events", "--no-node-ranking", *options)
+        becomes(lambda: server.ask("GET", "/ready")[0], 200, "it has seen the game servers")
+        return server
+
+
+@case
+def a_game_calls_a_server_that_was_restarted_meanwhile(folder):
+    with Cluster(folder, "gs-1") as cluster:
+        with cluster.allocator("--gate-owner", "here") as server:
+            status, body, _ = allocate(server, Prefer="respond-async", Agones_Alloc_Gate="webhook; timeout=10m")
+            expect(status == 202 and cluster.state("gs-1") == "Reserved", body)
+            token = cluster.servers["gs-1"]["metadata"]["annotations"]["agones-alloc.dev/gate-token"]
+            server.stop(signal.SIGKILL)
+        with cluster.allocator("--gate-owner", "here") as server:
+            becomes(lambda: metric(server, "agones_alloc_gate_pending"), 1, "it carries on what is pending")
+            status, told = claim(server, "GET", body["id"] + "?namespace=default")
+            expect((status, told["pending"]) == (200, True), told)
+            expect(server.ask("POST", f"/v1/gates/{'0' * 32}:ready")[0] == 404, "a guess")
+            expect(server.ask("POST", f"/v1/gates/{token}:ready")[0] == 204, "the call")
+            expect(server.ask("POST", f"/v1/gates/{token}:ready")[0] == 404, "the same again")
+            status, told = claim(server, "GET", body["id"] + "?namespace=default", Prefer="wait=50")
+            expect((status, told["state"]) == (200, "Allocated"), told)
+            becomes(lambda: cluster.state("gs-1"), "Allocated", "state")
+            expect("agones-alloc.dev/gate-token" not in cluster.servers["gs-1"]["metadata"]["annotations"], "the token is gone")
+            server.stop(signal.SIGKILL)
+        with cluster.allocator("--gate-owner", "here") as server:
+            expect(server.ask("POST", f"/v1/gates/{token}:ready")[0] == 404, "nor is it good after another restart")
+
+
+@case
+def a_game_that_is_asked_over_grpc_is_ready_when_its_health_service_says_so(folder):
+    if "--gate" in run("--gate", "grpc; path=/arena.Match", "--fleets", folder + "/none.yaml").stderr:
+        return  # not built in; the case above has seen that it is refused
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    place = ("--nodes", "1", "--max-nodes", "1", "--node-address", "127.0.0.1", "--ports", f"{port}-{port}")
+    gate = "grpc; period=50ms; try-timeout=10s; timeout=5m"
+    with embedded(folder, 1, "--session-start", "never", *place) as server:
+        server.wait_ready(1)
+        status, body, _ = allocate(server, Prefer="respond-async", Agones_Alloc_Gate=gate)
+        expect(status == 202, body)
+        status, told = claim(server, "GET", body["id"] + "?namespace=default", Prefer="wait=1")
+        expect((status, told["pending"]) == (200, True), f"nobody listens there yet: {told}")
+        # What starts there, and has the health service, might be a game as well.
+        game_fleet = fleet_file(folder, 1, file="game.yaml")
+        with Running("--fleets", game_fleet, "--grpc-listen", f"127.0.0.1:{port}") as game:
+            status, told = claim(server, "GET", body["id"] + "?namespace=default", Prefer="wait=50")
+            expect((status, told["state"]) == (200, "Allocated"), f"{told}\n{''.join(game.lines)}")
+            # A service that it has not is refused, so many times in a row, and ends the wait.
+            expect(claim(server, "POST", body["id"] + ":release?namespace=default")[0] == 200, "released")
+            server.wait_ready(1)
+            status, body, _ = allocate(server, Prefer="respond-async", Agones_Alloc_Gate=gate + "; path=/no.Such; servers=1; on-timeout=ReturnToReady")
+            expect(status == 202, body)
+            status, told = claim(server, "GET", body["id"] + "?namespace=default", Prefer="wait=50")
+            expect((status, told.get("ended")) == (200, "failed"), told)
 
 
 @case

@@ -30,8 +30,31 @@ my $got = answered('allocate', $client->call('allocate', {}, json => {namespace 
 my $gsa = answered('createGameServerAllocation',
   $client->call('createGameServerAllocation', {namespace => $fleet->{namespace}}, json => {spec => {}}), 201);
 die "not allocated\n" if $gsa->{status}{state} ne 'Allocated';
-answered('live', $client->call('live'), 200);
+answered($_, $client->call($_), 200) for qw(live ready metrics);
+my $clusters = answered('listClusters', $client->call('listClusters'), 200);
+die "no clusters\n" if !@{$clusters->{clusters}};
+
+# A claim by its id: found, confirmed, given back, and then there is none.
+my $space = {namespace => $fleet->{namespace}};
+my $mine = answered('allocate', $client->call('allocate', {'Idempotency-Key' => 'perl-1'}, json => $space), 200);
+my $claim = answered('findClaim', $client->call('findClaim', {id => 'perl-1', %$space}), 200);
+die "another server\n" if $claim->{gameServerName} ne $mine->{gameServerName};
+answered('confirmClaim', $client->call('confirmClaim', {id => 'perl-1', %$space}), 200);
+answered('releaseClaim', $client->call('releaseClaim', {id => 'perl-1', %$space}), 200);
+answered('findClaim', $client->call('findClaim', {id => 'perl-2', %$space}), 404);
+
+# A readiness gate, from the game's side too.
+for my $end (qw(gateReady gateFailed)) {
+  my $pending = answered('allocate', $client->call('allocate',
+    {'Prefer' => 'respond-async', 'Agones-Alloc-Gate' => 'webhook; timeout=5m; on-timeout=ReturnToReady'}, json => $space), 202);
+  my $all = answered('listGameServers', $client->call('listGameServers', {limit => 10000, %$space}), 200);
+  my ($server) = grep { $_->{metadata}{name} eq $pending->{gameServerName} } @{$all->{gameServers}};
+  my $token = $server->{metadata}{annotations}{'agones-alloc.dev/gate-token'} // die "no token\n";
+  answered($end, $client->call($end, {token => $token}), 204);
+  my $told = answered('findClaim', $client->call('findClaim', {id => $pending->{id}, Prefer => 'wait=60', %$space}), 200);
+  die "$end: it still waits\n" if $told->{pending};
+}
 # What the document forbids, the client does not send.
 my $refused = $client->call('listFleets', {limit => 0});
 die "a limit of 0 was sent\n" if ($refused->res->code // 0) == 200;
-print "used listFleets, listGameServers, query, allocate ($got->{gameServerName}), createGameServerAllocation, live\n";
+print "used all operations; got $got->{gameServerName}\n";

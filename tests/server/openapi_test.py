@@ -4,6 +4,7 @@
 Usage: openapi_test.py PATH-OF-agones-alloc-server
 Needs python3-jsonschema, python3-hypothesis and libopenapi-client-perl, as tools/setup installs them.
 """
+import collections
 import http.client
 import json
 import os
@@ -26,7 +27,7 @@ except ImportError:  # another Python goes before Debian's, whose packages they 
     os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])
 
 sys.dont_write_bytecode = True  # nothing is written into the source tree
-from kit import PATIENCE, Running, expect  # noqa: E402
+from kit import PATIENCE, Running, expect, policy, write_policies  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -38,7 +39,7 @@ metadata:
   labels: {tier: gold}
   annotations: {agones-alloc.dev/start-up: 1ms, agones-alloc.dev/session-length: never, agones-alloc.dev/session-start: never}
 spec:
-  replicas: 20
+  replicas: 700
   template:
     spec:
       counters: {rooms: {count: 1, capacity: 5}}
@@ -50,9 +51,11 @@ class Server(Running):
     def __init__(self, folder):
         manifest = pathlib.Path(folder) / "fleets.yaml"
         manifest.write_text(FLEETS)
-        super().__init__("--fleets", str(manifest))
+        write_policies(pathlib.Path(folder) / "policies.json", [policy("here", []), policy("east", ["127.0.0.1:1"])])
+        super().__init__("--fleets", str(manifest), "--policies", f"{folder}/policies.json", "--stream-heartbeat", "1s",
+                         "--max-requests-per-client", "0")
         end = time.monotonic() + PATIENCE
-        while '"readyGameservers":20' not in self.ask("GET", "/v1/fleets")[2]:
+        while '"readyGameservers":700' not in self.ask("GET", "/v1/fleets")[2]:
             expect(time.monotonic() < end, "the fleet is not ready")
             time.sleep(0.02)
 
@@ -61,10 +64,22 @@ class Server(Running):
         link.request(method, path, body, {"Content-Type": "application/json", **(headers or {})})
         answer = link.getresponse()
         kind, text = answer.getheader("Content-Type") or "", ""
-        if not kind.startswith("text/event-stream"):
+        if kind.startswith("text/event-stream"):
+            text = self.beginning_of(answer)
+        else:
             text = answer.read().decode()
         link.close()
         return answer.status, kind, text
+
+    def beginning_of(self, stream):
+        """Of an endless answer the events up to the one after which there may be none for long."""
+        text, last = "", ""
+        while line := stream.readline().decode():
+            text += line
+            last = line if line.startswith("event: ") else last
+            if line == "\n" and last in ("event: SYNCED\n", "event: HEARTBEAT\n"):
+                break
+        return text
 
 
 class Document:
@@ -96,6 +111,17 @@ class Document:
         expect(media in response["content"], f"{operation['operationId']} {status} does not say {media}")
         if media == "application/json":
             self.check(response["content"][media]["schema"], json.loads(text))
+        if media == "text/event-stream":
+            self.check_events(text)
+
+    def check_events(self, text):
+        """Each has a kind that the document names, and data as it says."""
+        told = self.whole["paths"]["/v1/fleets"]["get"]["description"]
+        events = [dict(line.partition(": ")[::2] for line in part.splitlines()) for part in text.split("\n\n") if "event: " in part]
+        expect(events and events[-1]["event"] in ("SYNCED", "HEARTBEAT"), text)
+        for event in events:
+            expect(event["event"] in re.findall(r"\b[A-Z_]{5,}\b", told), event)
+            self.check({"$ref": "#/components/schemas/StreamEvent"}, json.loads(event["data"]))
 
 
 def check_sound(document):
@@ -136,34 +162,83 @@ def values_for(parameter):
         return strategies.lists(strategies.sampled_from(schema["items"]["enum"])).map(",".join) | anything
     if "enum" in schema:
         return strategies.sampled_from(schema["enum"]) | anything
+    if parameter["name"] == "namespace":
+        return strategies.sampled_from(["default", "default", "other"]) | anything
     return anything | strategies.sampled_from(["default", "arena", "tier=gold", "tier in (gold,x),!y", "local"])
 
 
-def keeps_to_it(server, document, method, path, operation, examples):
-    """Whatever is asked, the answer is one of the document's."""
-    parameters = [p for p in map(document.resolve, operation.get("parameters", [])) if p["in"] == "query"]
-    queries = strategies.fixed_dictionaries({}, optional={p["name"]: values_for(p) for p in parameters} |
-                                            {"nosuch": strategies.just("1")})
+# What fields and parts of a path are given besides anything: words that mean something. A gate that ends by itself, and soon.
+WORDS = {"Prefer": ["wait=0", "respond-async", "wait=x", "respond-async, wait=0"], "Idempotency-Key": ["match-1", "match-2", "match-3"],
+         "Agones-Alloc-Gate": ["off", "webhook; timeout=50ms", "nonsense", "webhook; timeout=-1s"], "If-None-Match": ["*", 'W/"x"'],
+         "Last-Event-ID": ["x-1"], "id": ["match-1", "match-2", "match-3"], "namespace": ["default", "other"], "token": ["0" * 32]}
+
+
+def words_for(parameter):
+    printable = strategies.text(strategies.characters(min_codepoint=33, max_codepoint=126), max_size=20)
+    if parameter["in"] == "path":
+        printable = strategies.text("abcXYZ019-._", min_size=1, max_size=parameter["schema"].get("maxLength", 20))
+    return strategies.sampled_from(WORDS[parameter["name"]]) | printable
+
+
+def bodies_for(path):
+    """Anything, and what is near to a request that gets a server."""
     json_values = strategies.recursive(strategies.none() | strategies.booleans() | strategies.integers(-3, 2**40) | strategies.text(max_size=6),
                                        lambda inner: strategies.lists(inner, max_size=3) |
                                        strategies.dictionaries(strategies.sampled_from(["spec", "namespace", "gameServerSelectors", "selectors",
                                                                                         "matchLabels", "metadata", "counters", "x"]), inner, max_size=3),
                                        max_leaves=8)
-    bodies = json_values.map(json.dumps) | strategies.text(max_size=10) if method == "POST" else strategies.none()
-    accepts = strategies.sampled_from(["application/json", "*/*", "application/json"])
+    amounts = strategies.sampled_from([0, 1, 3, -1])
+    selectors = strategies.fixed_dictionaries({}, optional={
+        "matchLabels": strategies.sampled_from([{}, {"agones.dev/fleet": "arena"}, {"no": "such"}, {"a b": "c"}]),
+        "gameServerState": strategies.sampled_from(["Ready", "Allocated", "READY", "ALLOCATED", 1, "Gone"]),
+        "counters": strategies.fixed_dictionaries({}, optional={"rooms": strategies.fixed_dictionaries({}, optional={
+            "minCount": amounts, "maxAvailable": amounts, "minAvailable": amounts})})})
+    common = {"scheduling": strategies.sampled_from(["Packed", "Distributed", "Loose"]),
+              "metadata": strategies.sampled_from([{"labels": {"a": "b"}}, {"annotations": {"c": "d"}}, {"labels": {"a b": "c"}}]),
+              "priorities": strategies.lists(strategies.fixed_dictionaries({"type": strategies.sampled_from(["Counter", "List", "x"]),
+                                                                            "key": strategies.sampled_from(["rooms", ""])}), max_size=2),
+              "counters": strategies.fixed_dictionaries({"rooms": strategies.fixed_dictionaries({}, optional={
+                  "action": strategies.sampled_from(["Increment", "Decrement", "Explode"]), "amount": amounts})})}
+    flat = strategies.fixed_dictionaries({"namespace": strategies.sampled_from(["default", "other", ""])}, optional=common | {
+        "gameServerSelectors": strategies.lists(selectors, max_size=3), "requiredGameServerSelector": selectors,
+        "multiClusterSetting": strategies.sampled_from([{"enabled": False}, {"enabled": True}])})
+    spec = strategies.fixed_dictionaries({}, optional=common | {
+        "selectors": strategies.lists(selectors, max_size=3), "required": selectors,
+        "multiClusterSetting": strategies.sampled_from([{"enabled": False}, {"enabled": True}])})
+    near = {"/gameserverallocation": flat, "/v1/query": flat | strategies.fixed_dictionaries({"spec": spec})}.get(
+        path, strategies.fixed_dictionaries({"spec": spec}))
+    return (json_values | near | near).map(json.dumps) | strategies.text(max_size=10)
+
+
+def keeps_to_it(server, document, method, path, operation, examples):
+    """Whatever is asked, the answer is one of the document's. How many got each status."""
+    declared = list(map(document.resolve, operation.get("parameters", [])))
+    parameters = [p for p in declared if p["in"] == "query"]
+    queries = strategies.fixed_dictionaries({}, optional={p["name"]: values_for(p) for p in parameters} |
+                                            {"nosuch": strategies.just("1")}) | strategies.just({})
+    parts = strategies.fixed_dictionaries({p["name"]: words_for(p) for p in declared if p["in"] == "path"})
+    fields = strategies.fixed_dictionaries({}, optional={p["name"]: words_for(p) for p in declared if p["in"] == "header"}) | strategies.just({})
+    bodies = bodies_for(path) if "requestBody" in operation else strategies.none()
+    streams = any("text/event-stream" in (response.get("content") or {}) for response in operation["responses"].values())
+    accepts = strategies.sampled_from(["application/json", "*/*"] + (["text/event-stream"] if streams else []))
+    statuses = collections.Counter()
 
     @hypothesis.settings(max_examples=examples, deadline=None, database=None, derandomize=True,
                          suppress_health_check=list(hypothesis.HealthCheck))
-    @hypothesis.given(queries, bodies, accepts)
-    def each(query, body, accept):
-        target = path + ("?" + urllib.parse.urlencode(query) if query else "")
+    @hypothesis.given(queries, parts, fields, bodies, accepts)
+    def each(query, part, field, body, accept):
+        target = path.format(**part) + ("?" + urllib.parse.urlencode(query) if query else "")
         if len(target) > 8000:
             return
-        status, kind, text = server.ask(method, target, body.encode() if body is not None else None, {"Accept": accept})
-        expect(status < 500 or status == 503, f"{target} {body}: {status} {text}")
+        status, kind, text = server.ask(method, target, body.encode() if body is not None else None, {"Accept": accept, **field})
+        # 504: a gate's time is up. What no policy says is Agones' own 500.
+        no_policy = status == 500 and "no multi-cluster allocation policy is specified" in text
+        expect(status < 500 or status in (503, 504) or no_policy, f"{target} {field} {body}: {status} {text}")
         document.check_answer(operation, status, kind, text)
+        statuses[status] += 1
 
     each()
+    return statuses
 
 
 def gates_keep_to_it(server, document):
@@ -206,11 +281,16 @@ def main():
         document = Document(text)
         check_sound(document)
         print(f"ok      the document is sound: {len(list(document.operations()))} operations")
-        for method, path, operation in document.operations():
-            if path in ("/v1/fleets", "/v1/gameservers", "/v1/query"):
-                keeps_to_it(server, document, method, path, operation, 300)
-                print(f"ok      the server keeps to it: {method} {path}, whatever it is asked", flush=True)
         gates_keep_to_it(server, document)
+        # Those that take servers come first: the claims of their ids are asked for then.
+        for method, path, operation in sorted(document.operations(), key=lambda one: "requestBody" not in one[2]):
+            plain = not operation.get("parameters")
+            for key in WORDS["Idempotency-Key"] if "/v1/claims/" in path else []:  # there are some
+                server.ask("POST", "/gameserverallocation", '{"namespace": "default"}', {"Idempotency-Key": key})
+            statuses = keeps_to_it(server, document, method, path, operation, 10 if plain else 300)
+            good = [status for status in statuses if status < 300]
+            expect(good or "/v1/gates/" in path, f"{method} {path} never got what it is for: {statuses}")
+            print(f"ok      the server keeps to it: {method} {path}, whatever it is asked: {dict(sorted(statuses.items()))}", flush=True)
         used = subprocess.run(["perl", str(HERE / "openapi_client.pl"), f"http://127.0.0.1:{server.port}"], capture_output=True,
                               text=True, timeout=PATIENCE)
         expect(used.returncode == 0, used.stdout + used.stderr)
