@@ -156,7 +156,7 @@ def patches(name: str = "") -> list[int]:
     def entries() -> list[dict]:
         found = [json.loads(line) for line in Cluster("default").audit_log().read_text().splitlines() if line.endswith("}")]
         return [one for one in found if one["verb"] == "patch" and one["objectRef"]["resource"] == "gameservers"
-                and one["userAgent"].startswith("agones-alloc-server") and name in ("", one["objectRef"]["name"])]
+                and one.get("userAgent", "").startswith("agones-alloc-server") and name in ("", one["objectRef"]["name"])]
 
     before = entries()
     while True:  # it is written in batches: until no more come

@@ -228,7 +228,7 @@ def _():
             time.sleep(0.5)
         opened = proxy.asked_at("gameservers?watch=")
         after = opened[1] - Silent.begun
-        expect(60 <= after < 180, "not by the silence", after)
+        expect(25 <= after < 180, "not by the silence", after)  # a bookmark may have come a minute before the freeze
         expect(len(opened) <= 6, proxy.requests)
         print(f"  opened anew after {after:.0f} s", flush=True)
         expect(server.cpu_seconds() - Silent.cpu < 5, "spins", server.cpu_seconds() - Silent.cpu)
