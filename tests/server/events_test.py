@@ -5,7 +5,6 @@ Usage: events_test.py PATH-OF-agones-alloc-server
 Prints one line a case and a summary, and exits with 1 when a case failed. Needs nothing but Python.
 """
 import collections
-import http.server
 import json
 import pathlib
 import re
@@ -15,12 +14,12 @@ import subprocess
 import sys
 import threading
 import time
-import urllib.parse
 
 sys.dont_write_bytecode = True  # nothing is written into the source tree
 
 import kit  # noqa: E402
 from event_receiver import Receiver, events_of, is_signed  # noqa: E402
+from game_server_api import GameServerApi  # noqa: E402
 from kit import KUBERNETES, PATIENCE, SERVER, Running, case, clean_environment, expect, fleet_file, run  # noqa: E402
 
 TYPE = "dev.agones-alloc."
@@ -414,72 +413,7 @@ def sinks_can_be_given_in_a_file_and_in_the_environment(folder):
             hook.wait(lambda h: len(h.taken()) == 2, "two servers, by the environment")
 
 
-class Cluster:
-    """As much of an API server as listing and watching game servers takes."""
-
-    def __init__(self, folder):
-        self.lock, self.version, self.servers, self.log = threading.Condition(), 100, {}, []
-        owner = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self):
-                place, _, query = self.path.partition("?")
-                fields = dict(urllib.parse.parse_qsl(query))
-                if place != "/apis/agones.dev/v1/gameservers":
-                    return self.answer(404, {"kind": "Status", "code": 404})
-                if fields.get("watch") not in ("1", "true"):
-                    with owner.lock:
-                        return self.answer(200, {"kind": "GameServerList", "apiVersion": "agones.dev/v1", "items": list(owner.servers.values()),
-                                                 "metadata": {"resourceVersion": str(owner.version)}})
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Transfer-Encoding", "chunked")
-                self.end_headers()
-                at = int(fields["resourceVersion"])
-                while not owner.ended:
-                    with owner.lock:
-                        fresh = [(version, text) for version, text in owner.log if version > at]
-                        if not fresh:
-                            owner.lock.wait(0.1)
-                    for at, text in fresh:
-                        self.wfile.write(f"{len(text):x}\r\n".encode() + text + b"\r\n")
-
-            def answer(self, status, document):
-                body = json.dumps(document).encode()
-                self.send_response(status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
-        class Server(http.server.ThreadingHTTPServer):
-            daemon_threads = True
-
-            def handle_error(self, *_):
-                pass
-
-        self.ended = False
-        self.server = Server(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
-        self.kubeconfig = pathlib.Path(folder) / "kubeconfig"
-        self.kubeconfig.write_text(json.dumps({
-            "apiVersion": "v1", "kind": "Config", "current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
-            "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{self.server.server_address[1]}"}}],
-            "users": [{"name": "u", "user": {}}]}))
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.ended = True
-        self.server.shutdown()
-        self.server.server_close()
-
+class Cluster(GameServerApi):
     def put(self, name, state):
         """Creates or changes; "": deletes."""
         with self.lock:
@@ -489,11 +423,7 @@ class Cluster:
             one = {"kind": "GameServer", "apiVersion": "agones.dev/v1", "status": {"state": state or known["status"]["state"]},
                    "metadata": {"name": name, "namespace": "default", "uid": known["metadata"]["uid"] if known else f"{name}-{self.version}",
                                 "resourceVersion": str(self.version), "labels": {"agones.dev/fleet": "simple"}}}
-            self.servers[name] = one
-            if not state:
-                del self.servers[name]
-            self.log.append((self.version, json.dumps({"type": what, "object": one}).encode() + b"\n"))
-            self.lock.notify_all()
+            self.tell(what, one)
 
     def run(self, state, hook):
         return Running("--kubeconfig", str(self.kubeconfig), "--no-events", "--no-node-ranking", "--event-state", str(state),
