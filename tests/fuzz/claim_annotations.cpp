@@ -1,21 +1,19 @@
 // The annotation of a claim, written by who knows whom: the first line is the claim's id, the rest the annotation.
+#include "require.hpp"
+
 #include <agones_alloc/select/claim.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
+using fuzz::require;
 using namespace agones_alloc;
 
 namespace {
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 auto server_with(std::string_view id, std::string_view text) -> game_server {
   game_server out;

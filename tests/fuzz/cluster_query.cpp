@@ -1,5 +1,7 @@
 // Queries, paths and Accept fields of those who ask for embedded fleets: the first line of the input is a path, the second
 // a query, the third a field of types.
+#include "require.hpp"
+
 #include <agones_alloc/beast/cluster_api/api_answer.hpp>
 #include <agones_alloc/beast/cluster_api/list_query.hpp>
 #include <agones_alloc/beast/cluster_api/served_path.hpp>
@@ -7,10 +9,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 #include <variant>
 
+using fuzz::require;
 using namespace agones_alloc;
 
 namespace {
@@ -20,10 +22,6 @@ auto line(std::string_view& rest) -> std::string_view {
   auto const out = rest.substr(0, end);
   rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
   return out;
-}
-
-void require(bool condition) {
-  if (!condition) std::abort();
 }
 
 }  // namespace

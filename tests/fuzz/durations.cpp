@@ -1,20 +1,14 @@
 // Spans of time in annotations and options: what is read is written so that it reads the same.
+#include "require.hpp"
+
 #include <agones_alloc/embedded/durations.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
+using fuzz::require;
 using namespace agones_alloc;
-
-namespace {
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   std::string_view const text{reinterpret_cast<char const*>(data), size};

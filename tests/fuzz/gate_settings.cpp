@@ -1,21 +1,15 @@
 // The text of a readiness gate, as annotations, requests and options have it.
+#include "require.hpp"
+
 #include <agones_alloc/flow/gate_settings.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
+using fuzz::require;
 using namespace agones_alloc;
-
-namespace {
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   std::string_view const text{reinterpret_cast<char const*>(data), size};

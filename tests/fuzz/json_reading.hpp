@@ -1,6 +1,8 @@
 // What every JSON fuzz target does: bounded parse, and models that survive a round trip.
 #pragma once
 
+#include "require.hpp"
+
 #include <agones_alloc/json/parse.hpp>
 #include <agones_alloc/json/read_options.hpp>
 #include <agones_alloc/model/meta.hpp>
@@ -9,7 +11,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,9 +19,7 @@
 
 namespace json_fuzz {
 
-inline void require(bool holds) {
-  if (!holds) std::abort();
-}
+using fuzz::require;
 
 inline auto input(std::uint8_t const* data, std::size_t size) -> std::optional<boost::json::value> {
   auto read = agones_alloc::parse_json(std::string_view{reinterpret_cast<char const*>(data), size});

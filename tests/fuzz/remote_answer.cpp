@@ -1,4 +1,6 @@
 // What another cluster answers, and what policies and options name: statuses, bodies, endpoints, rules.
+#include "require.hpp"
+
 #include <agones_alloc/beast/namespace_rules.hpp>
 #include <agones_alloc/beast/remote/endpoint.hpp>
 #include <agones_alloc/beast/remote/hop_header.hpp>
@@ -7,18 +9,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <variant>
 
+using fuzz::require;
 using namespace agones_alloc;
 
 namespace {
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 /// The first line is a status, the rest a body.
 void judge(std::string_view text) {

@@ -1,22 +1,16 @@
 // What a server answers a matchmaker's client: of allocations, confirmations and releases.
+#include "require.hpp"
+
 #include <agones_alloc/beast/client/ticket_exchange.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
+using fuzz::require;
 using namespace agones_alloc;
-
-namespace {
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
-}  // namespace
 
 /// The first line is a status, the rest a body.
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
