@@ -1,5 +1,8 @@
 #include "toy_cluster.hpp"
 
+#include <set>
+#include <string>
+
 using namespace agones_alloc;
 using namespace std::chrono_literals;
 using state = game_server_state;
@@ -198,6 +201,25 @@ TEST_CASE("some servers fail to start and are replaced until the fleet is whole"
   c.pass(600s);
   CHECK(c.in_state(state::ready).size() == 100);
   CHECK(c.objects.size() == 100);
+}
+
+TEST_CASE("servers that all fail at once take their time, so that time goes on") {
+  toy::cluster c{{}};
+  auto f = toy::make_fleet("arena", 3);
+  f.meta.annotations.set(keys::start_up_annotation, "0s");
+  f.meta.annotations.set(keys::start_failure_annotation, "1");
+  f.meta.annotations.set(keys::shut_down_annotation, "0s");
+  c.sim.add_fleet(f, c.time());
+  std::set<std::string> seen;
+  for (int i = 0; i != 100; ++i) {
+    c.pass(100ms);
+    for (auto const& [key, server] : c.objects) {
+      CHECK(server->status.state != state::ready);
+      seen.insert(server->meta.uid.str());
+    }
+  }
+  CHECK(seen.size() > 3 * 5);
+  CHECK(seen.size() <= 3 * 14);
 }
 
 TEST_CASE("a game server of its own is Ready with the ports of its spec, and its end is its end") {

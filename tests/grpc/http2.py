@@ -8,6 +8,7 @@ from clusters_world import TlsPort
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE = 0, 1, 3, 4, 6, 7, 8
 ACK = END_STREAM = 1
+HEADER_TABLE_SIZE = 1  # the setting
 END_HEADERS = 4
 REFUSED_STREAM, CANCEL, ENHANCE_YOUR_CALM = 7, 8, 11
 
@@ -133,7 +134,8 @@ class Caller:
         self.link = socket.create_connection(("127.0.0.1", port), timeout=60)
         if context:
             self.link = context.wrap_socket(self.link, server_hostname="localhost")
-        self.link.sendall(PREFACE + frame(SETTINGS, 0, 0))
+        # No table of earlier fields: then every field of every answer is spelt out, and can be read without the others.
+        self.link.sendall(PREFACE + frame(SETTINGS, 0, 0, struct.pack(">HI", HEADER_TABLE_SIZE, 0)))
         self.next = 1
 
     def call(self, path, payload=b"", *more, ends=True):

@@ -124,6 +124,9 @@ AGONES_ALLOC_DECL auto fleet_simulator::create_server(std::uint32_t number, inst
   s.born = t.now;
   s.ready_at = t.now + draw(f.settings.start_up);
   s.fails = f.settings.start_failure > 0 && random_.unit() < f.settings.start_failure;
+  // A fleet of servers that fail at once would be replaced without end and without time passing.
+  constexpr duration_range least{std::chrono::seconds{1}, std::chrono::seconds{1}};
+  if (s.fails) s.ready_at = std::max(s.ready_at, t.now + draw(least));
   s.writing = true;
 
   game_server made;
