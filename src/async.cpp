@@ -13,6 +13,7 @@
 #include <agones_alloc/impl/async/detail/gate_probes.ipp>
 #include <agones_alloc/impl/async/detail/gate_turn.ipp>
 #include <agones_alloc/impl/async/detail/gated_call.ipp>
+#include <agones_alloc/impl/async/detail/kept_connections.ipp>
 #include <agones_alloc/impl/async/detail/memory_store_core.ipp>
 #include <agones_alloc/impl/async/detail/multi_cluster_core.ipp>
 #include <agones_alloc/impl/async/detail/multi_cluster_probes.ipp>

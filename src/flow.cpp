@@ -1,5 +1,6 @@
 // Bodies of the compiled form. Written by tools/list_bodies.
 #include <agones_alloc/impl/flow/allocation_fsm.ipp>
+#include <agones_alloc/impl/flow/answer_rest.ipp>
 #include <agones_alloc/impl/flow/backoff.ipp>
 #include <agones_alloc/impl/flow/breaker.ipp>
 #include <agones_alloc/impl/flow/cluster_fsm.ipp>

@@ -60,10 +60,15 @@ class game_hosts {
       if (ec != boost::asio::error::operation_aborted) accept(at);
     });
   }
+  // One after the other, for as long as the connection is kept.
   static void answer(std::shared_ptr<session> const& one) {
-    auto asked = [one](boost::system::error_code ec, std::size_t) {
-      static constexpr std::string_view text = "HTTP/1.1 503 Not yet\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-      if (!ec) boost::asio::async_write(one->socket, boost::asio::buffer(text), [one](boost::system::error_code, std::size_t) {});
+    auto asked = [one](boost::system::error_code ec, std::size_t size) {
+      static constexpr std::string_view text = "HTTP/1.1 503 Not yet\r\nContent-Length: 0\r\n\r\n";
+      if (ec) return;
+      one->asked.erase(0, size);
+      boost::asio::async_write(one->socket, boost::asio::buffer(text), [one](boost::system::error_code failed, std::size_t) {
+        if (!failed) answer(one);
+      });
     };
     boost::asio::async_read_until(one->socket, boost::asio::dynamic_buffer(one->asked, 4096), "\r\n\r\n", std::move(asked));
   }

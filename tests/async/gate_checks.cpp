@@ -83,6 +83,29 @@ TEST_CASE_FIXTURE(checks_fixture, "the server's own address and its declared por
   CHECK(probe.open.empty());
 }
 
+TEST_CASE_FIXTURE(checks_fixture, "over HTTP a connection may be kept for the next check of the same server and wait, where that is near") {
+  add("a");
+  std::string gate;
+  SUBCASE("near") { gate = "http; period=10s; try-timeout=2s; timeout=10m"; }
+  SUBCASE("not after the wait") { gate = "http; period=10s; try-timeout=2s; timeout=15s"; }
+  SUBCASE("far") { gate = "http; period=31s; timeout=10m"; }
+  SUBCASE("not HTTP") { gate = "tcp; period=10s; timeout=10m"; }
+  auto options = with_gate(gate, true);
+  options.request_id = shared_string{"match-7"};
+  allocate(options);
+  REQUIRE(probe.open.size() == 1);
+  auto const& target = probe.open[0].target;
+  auto const left = target.until - clock.now();
+  if (gate.find("31s") != std::string::npos || gate.starts_with("tcp")) {
+    CHECK(target.id.empty());
+    CHECK(target.until == std::chrono::steady_clock::time_point{});
+    return;
+  }
+  CHECK(target.id == stored("a").meta.uid.str() + "/match-7");
+  CHECK(left > (gate.ends_with("15s") ? 14s : 21s));
+  CHECK(left <= (gate.ends_with("15s") ? 15s : 22s));
+}
+
 TEST_CASE_FIXTURE(checks_fixture, "refusals in a row end the wait, one alone does not") {
   add("a");
   auto const mine = allocate(with_gate("http; failures=2"));

@@ -24,6 +24,9 @@ inline auto protocol_of(gate_source source) noexcept -> std::optional<probe_targ
   return std::nullopt;
 }
 
+/// With checks that are further apart most game servers have closed a kept connection before the next one.
+inline constexpr std::chrono::seconds longest_kept{30};
+
 AGONES_ALLOC_DECL auto gate_core::can(gate_source source) const noexcept -> bool {
   auto const how = protocol_of(source);
   return !how || (ports_.probe != nullptr && ports_.probe->can(*how));
@@ -47,6 +50,12 @@ inline auto gate_core::target_of(gate_entry const& entry) const -> std::optional
   if (*how == probe_target::protocol::event_stream) {
     out.until = entry.fsm.deadline();
     out.id = entry.marker.id;
+  }
+  // So that a connection may be kept for the next check of this very server, and this very wait.
+  auto const every = entry.fsm.is_mine() ? gate.period : 4 * gate.period;
+  if (*how == probe_target::protocol::http && every <= longest_kept) {
+    out.until = std::min(entry.fsm.deadline(), now_ + gate.try_timeout + 2 * every);
+    out.id = server.meta.uid.str() + '/' + entry.marker.id;
   }
   return out;
 }
