@@ -7,6 +7,7 @@
 #include <agones_alloc/impl/beast/caller_loads.ipp>
 #include <agones_alloc/impl/beast/claims_front_end.ipp>
 #include <agones_alloc/impl/beast/cross_origin.ipp>
+#include <agones_alloc/impl/beast/detail/claim_stream.ipp>
 #include <agones_alloc/impl/beast/forwarded_request.ipp>
 #include <agones_alloc/impl/beast/front_proxy.ipp>
 #include <agones_alloc/impl/beast/gate_front_end.ipp>

@@ -69,6 +69,19 @@ auto place_of(std::string const& address, std::uint16_t port) -> std::string {
   return host + ":" + std::to_string(port);
 }
 
+/// Connections to games that are kept from one check to the next: most descriptors are for clients.
+auto most_kept_checks() -> std::size_t { return std::min(socket_probe::default_max_kept, raise_descriptor_limit() / 4); }
+
+/// Of claims, beside those of fleets: they leave room for others as well.
+auto claim_streams(server_options const& options) -> fleets_options {
+  fleets_options out;
+  out.streams = std::min(options.directory.streams, std::max<std::size_t>(options.limits.connections / 8, 1));
+  out.streams_per_caller = options.directory.streams_per_caller;
+  out.heartbeat = options.directory.heartbeat;
+  out.stream_time = options.directory.stream_time;
+  return out;
+}
+
 class program {
  public:
   program(server_options const& options, yaml::kube_target const* target)
@@ -87,7 +100,7 @@ class program {
         kubernetes_{clusters_.backend(), time_, front_end(options)},
         rest_{clusters_.backend(), time_, front_end(options)},
         calls_{gate_ ? std::make_unique<gate_front_end>(*gate_) : nullptr},
-        claims_{allocator_, time_, claims_options(), gate_.get()},
+        claims_{allocator_, time_, claims_options(), gate_.get(), claim_streams(options)},
         fleets_{make_fleets()},
         grpc_{make_grpc(options, front_end(options),
                         {io_.get_executor(), clusters_.backend(), directory_.get(), time_, log_})},
@@ -351,7 +364,7 @@ class program {
   probes probes_;
   server_metrics metrics_;
   system_random secrets_;
-  socket_probe sockets_{io_.get_executor()};
+  socket_probe sockets_{io_.get_executor(), most_kept_checks()};
   std::shared_ptr<readiness_probe> const health_{make_health_probe(io_.get_executor(), time_, sockets_, log_)};
   readiness_probe& probe_{health_ ? *health_ : sockets_};
   std::unique_ptr<readiness_gate> gate_;  ///< null: --no-gates

@@ -291,6 +291,186 @@ def a_game_says_in_a_stream_of_events_that_it_is_ready(folder):
             expect((status, told["state"]) == (200, "Allocated"), told)
 
 
+class ClaimStream:
+    """The events of a claim: (kind, data)."""
+
+    def __init__(self, server, path):
+        self.link = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
+        self.link.request("GET", f"/v1/claims/{path}?namespace=default", headers={"Accept": "text/event-stream"})
+        self.answer = self.link.getresponse()
+        self.status, self.kind = self.answer.status, self.answer.getheader("Content-Type")
+
+    def next(self):
+        """None at the end; heartbeats are told as any other."""
+        fields = {}
+        while line := self.answer.readline().decode():
+            name, _, value = line.rstrip("\n").partition(": ")
+            if name:
+                fields[name] = value
+            elif "event" in fields:
+                return fields["event"], json.loads(fields["data"])
+            else:
+                expect(fields == {"retry": "1000"}, fields)
+                fields = {}
+        return None
+
+    def after_heartbeats(self):
+        while event := self.next():
+            if event[0] != "HEARTBEAT":
+                return event
+        return None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.link.close()
+
+
+@case
+def the_end_of_an_asynchronous_allocation_is_told_by_a_stream(folder):
+    with embedded(folder, 2, "--session-start", "never", "--stream-heartbeat", "50ms") as server:
+        server.wait_ready(2)
+        wanted = {"Prefer": "respond-async", "Agones_Alloc_Gate": "webhook; timeout=10m; servers=1", "Idempotency_Key": "match-7"}
+        expect(allocate(server, **wanted)[0] == 202, "it is pending")
+        with ClaimStream(server, "match-7") as stream:
+            expect((stream.status, stream.kind) == (200, "text/event-stream"), f"{stream.status} {stream.kind}")
+            kind, told = stream.next()
+            expect((kind, told["id"], told["pending"]) == ("PENDING", "match-7", True) and "deadline" in told, told)
+            for _ in range(3):
+                kind, beat = stream.next()
+                expect(kind == "HEARTBEAT" and beat["time"], kind)
+            found = [s for s in json.loads(server.ask("GET", "/v1/gameservers?namespace=default")[1])["gameServers"]
+                     if s["metadata"]["name"] == told["gameServerName"]]
+            token = found[0]["metadata"]["annotations"]["agones-alloc.dev/gate-token"]
+            expect(server.ask("POST", f"/v1/gates/{token}:ready")[0] == 204, "the call")
+            kind, ready = stream.after_heartbeats()
+            expect((kind, ready["gameServerName"], ready["state"]) == ("ALLOCATED", told["gameServerName"], "Allocated"), ready)
+            expect("pending" not in ready and ready["confirmed"], ready)
+            expect(stream.next() is None, "nothing after it")
+        with ClaimStream(server, "match-7") as stream:
+            expect(stream.next() == ("ALLOCATED", ready), "who comes later is told at once")
+            expect(stream.next() is None, "and no more")
+        with ClaimStream(server, "match-8") as stream:
+            expect((stream.status, stream.kind) == (404, "application/json"), "what is no claim is no stream")
+
+
+@case
+def a_stream_tells_that_a_game_was_not_ready_in_time_also_who_comes_later(folder):
+    with embedded(folder, 1, "--session-start", "never") as server:
+        server.wait_ready(1)
+        wanted = {"Prefer": "respond-async", "Agones_Alloc_Gate": "watch; timeout=500ms; on-timeout=ReturnToReady", "Idempotency_Key": "match-7"}
+        expect(allocate(server, **wanted)[0] == 202, "it is pending")
+        with ClaimStream(server, "match-7") as stream:
+            kind, told = stream.next()
+            if kind == "PENDING":
+                kind, told = stream.after_heartbeats()
+            expect((kind, told["ended"], told["id"]) == ("ENDED", "timed_out", "match-7"), told)
+            expect(stream.next() is None, "nothing after it")
+        with ClaimStream(server, "match-7") as stream:
+            expect(stream.next() == ("ENDED", told), "while it is remembered")
+            expect(stream.next() is None, "and no more")
+
+
+@case
+def streams_of_claims_have_bounds_and_end_with_their_time_and_the_server(folder):
+    with embedded(folder, 1, "--session-start", "never", "--max-streams", "2", "--stream-time", "10m") as server:
+        server.wait_ready(1)
+        expect(allocate(server, Prefer="respond-async", Agones_Alloc_Gate="watch; timeout=10m", Idempotency_Key="match-7")[0] == 202, "pending")
+        with ClaimStream(server, "match-7") as one, ClaimStream(server, "match-7") as other:
+            expect(one.next()[0] == other.next()[0] == "PENDING", "the state")
+            with ClaimStream(server, "match-7") as third:
+                expect((third.status, third.answer.getheader("Retry-After")) == (503, "5"), third.status)
+            expect(claim(server, "GET", "match-7?namespace=default")[1]["pending"], "what is no stream is answered")
+            with ClaimStream(server, "other") as third:
+                expect(third.status == 503, "before anything is looked for")
+            one.link.close()
+            one.answer.close()
+
+            def there_is_room():
+                with ClaimStream(server, "match-7") as stream:
+                    return stream.status
+
+            becomes(there_is_room, 200, "its place is free again")
+            expect(server.stop() == 0, "it stops")
+            expect(other.after_heartbeats() is None, "and the stream with it")
+    with embedded(folder, 1, "--session-start", "never", "--stream-time", "200ms", "--stream-heartbeat", "20ms") as server:
+        server.wait_ready(1)
+        expect(allocate(server, Prefer="respond-async", Agones_Alloc_Gate="watch; timeout=10m", Idempotency_Key="match-7")[0] == 202, "pending")
+        with ClaimStream(server, "match-7") as stream:
+            expect(stream.next()[0] == "PENDING", "the state")
+            expect(stream.after_heartbeats() is None, "its time is over, the wait goes on")
+        expect(claim(server, "GET", "match-7?namespace=default")[1]["pending"], "it does")
+
+
+class CheckedGame:
+    """A game that is checked over HTTP. It keeps its connections, but hangs up on each, instead of an answer, at the third request."""
+
+    def __init__(self):
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.port, self.ready = self.socket.getsockname()[1], False
+        self.connections, self.answered = 0, 0
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                link, _ = self.socket.accept()
+                self.connections += 1
+                threading.Thread(target=self.serve, args=(link,), daemon=True).start()
+
+    def serve(self, link):
+        with link, contextlib.suppress(OSError):
+            for _ in range(2):
+                asked = b""
+                while not asked.endswith(b"\r\n\r\n"):
+                    piece = link.recv(4096)
+                    if not piece:
+                        return
+                    asked += piece
+                body = b"" if self.ready else b"loading\n"
+                link.sendall(b"HTTP/1.1 %s\r\nContent-Length: %d\r\n\r\n%s" % (b"200 OK" if self.ready else b"404 Not Found", len(body), body))
+                self.answered += 1
+            link.recv(4096)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+
+@case
+def a_game_is_checked_over_connections_that_it_keeps(folder):
+    with CheckedGame() as game:
+        place = ("--nodes", "1", "--max-nodes", "1", "--node-address", "127.0.0.1", "--ports", f"{game.port}-{game.port}")
+        with embedded(folder, 1, "--session-start", "never", *place) as server:
+            server.wait_ready(1)
+            status, body, _ = allocate(server, Prefer="respond-async", Agones_Alloc_Gate="http; period=20ms; failures=100; try-timeout=1m; timeout=10m")
+            expect(status == 202, body)
+            deadline = time.monotonic() + PATIENCE
+            while game.answered < 20 and time.monotonic() < deadline:
+                time.sleep(0.01)
+            answered, connections = game.answered, game.connections
+            expect(answered >= 20, f"{answered} checks in time")
+            expect(answered / 2 <= connections <= answered / 2 + 2, f"{answered} checks over {connections} connections, two over each")
+            game.ready = True
+            status, told = claim(server, "GET", body["id"] + "?namespace=default", Prefer="wait=30")
+            expect((status, told["state"]) == (200, "Allocated"), told)
+
+
+@case
+def a_game_whose_refusals_come_over_connections_that_end_is_ended_for_them(folder):
+    with CheckedGame() as game:
+        place = ("--nodes", "1", "--max-nodes", "1", "--node-address", "127.0.0.1", "--ports", f"{game.port}-{game.port}")
+        with embedded(folder, 1, "--session-start", "never", *place) as server:
+            server.wait_ready(1)
+            status, body, _ = allocate(server, Prefer="respond-async", Agones_Alloc_Gate="http; period=20ms; failures=9; try-timeout=1m; timeout=10m")
+            expect(status == 202, body)
+            becomes(lambda: claim(server, "GET", body["id"] + "?namespace=default")[1].get("ended"), "failed", "end")
+            expect((game.answered, game.connections) == (9, 5), f"{game.answered} checks over {game.connections} connections")
+
+
 @case
 def grpc_is_a_source_where_it_is_built_in_and_refused_with_its_field_elsewhere(folder):
     done = run("--gate", "grpc; path=/arena.Match", "--fleets", folder + "/none.yaml")

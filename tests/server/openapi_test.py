@@ -77,7 +77,7 @@ class Server(Running):
         while line := stream.readline().decode():
             text += line
             last = line if line.startswith("event: ") else last
-            if line == "\n" and last in ("event: SYNCED\n", "event: HEARTBEAT\n"):
+            if line == "\n" and last in ("event: SYNCED\n", "event: HEARTBEAT\n", "event: ALLOCATED\n", "event: ENDED\n"):
                 break
         return text
 
@@ -112,16 +112,17 @@ class Document:
         if media == "application/json":
             self.check(response["content"][media]["schema"], json.loads(text))
         if media == "text/event-stream":
-            self.check_events(text)
+            self.check_events(operation, text)
 
-    def check_events(self, text):
+    def check_events(self, operation, text):
         """Each has a kind that the document names, and data as it says."""
-        told = self.whole["paths"]["/v1/fleets"]["get"]["description"]
         events = [dict(line.partition(": ")[::2] for line in part.splitlines()) for part in text.split("\n\n") if "event: " in part]
-        expect(events and events[-1]["event"] in ("SYNCED", "HEARTBEAT"), text)
+        expect(events and events[-1]["event"] in ("SYNCED", "HEARTBEAT", "ALLOCATED", "ENDED"), text)
+        of_claim = operation["operationId"] == "findClaim"
         for event in events:
-            expect(event["event"] in re.findall(r"\b[A-Z_]{5,}\b", told), event)
-            self.check({"$ref": "#/components/schemas/StreamEvent"}, json.loads(event["data"]))
+            expect(event["event"] in re.findall(r"\b[A-Z_]{5,}\b", operation["description"]), event)
+            schema = "Claim" if of_claim and event["event"] != "HEARTBEAT" else "StreamEvent"
+            self.check({"$ref": f"#/components/schemas/{schema}"}, json.loads(event["data"]))
 
 
 def check_sound(document):
@@ -247,7 +248,7 @@ def gates_keep_to_it(server, document):
 
     def call(name, wanted, body=None, headers=None, query="", **parts):
         method, path, operation = operations[name]
-        for field in headers or {}:
+        for field in [name for name in headers or {} if name != "Accept"]:
             declared = [p["name"] for p in map(document.resolve, operation.get("parameters", [])) if p["in"] == "header"]
             expect(field in declared, f"{name} does not say {field}")
         status, kind, text = server.ask(method, path.format(**parts) + query, body, headers)
@@ -266,6 +267,8 @@ def gates_keep_to_it(server, document):
         listed = call("listGameServers", 200, query="?namespace=default")["gameServers"]
         token = next(s["metadata"]["annotations"]["agones-alloc.dev/gate-token"] for s in listed
                      if s["metadata"]["name"] == pending["gameServerName"])
+        events = call("findClaim", 200, headers={"Accept": "text/event-stream"}, query="?namespace=default", id=pending["id"])
+        expect("event: PENDING\n" in events and events.index("event: PENDING\n") < events.index("event: HEARTBEAT\n"), events)
         call(end, 404, token="0" * 32)
         call(end, 204, token=token)
         call(end, 404, token=token)

@@ -2,6 +2,9 @@
 
 #include <agones_alloc/beast/call_terms.hpp>
 #include <agones_alloc/beast/claims_front_end.hpp>
+#include <agones_alloc/beast/detail/claim_stream.hpp>
+#include <agones_alloc/beast/detail/stream_places.hpp>
+#include <agones_alloc/beast/detail/wanted_form.hpp>
 #include <agones_alloc/beast/outcome_answer.hpp>
 #include <agones_alloc/beast/query_string.hpp>
 #include <agones_alloc/beast/request_bounds.hpp>
@@ -18,6 +21,8 @@
 #include <boost/json/serialize.hpp>
 
 #include <chrono>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -138,7 +143,26 @@ inline auto claim_answer(claim_query const& asked, error_code ec, allocation_res
   return out;
 }
 
+/// What GET says of it.
+inline auto tell_claim(claim_query const& asked, error_code ec, allocation_result const& result, bool listed, readiness_gate const* gate)
+    -> claim_told {
+  if (ec == errc::not_found && gate != nullptr) {
+    if (auto const end = gate->find_end(asked.ns, asked.id)) return {ended_answer(asked, *end), false};
+  }
+  bool const pending = !ec && result.server != nullptr && has_pending(*result.server);
+  return {claim_answer(asked, ec, result, listed), pending};
+}
+
 }  // namespace detail
+
+AGONES_ALLOC_DECL claims_front_end::claims_front_end(allocator& allocates, timer& time, front_end_options options, readiness_gate* gate,
+                                                     fleets_options streams)
+    : allocates_{&allocates},
+      time_{&time},
+      options_{std::move(options)},
+      gate_{gate},
+      streams_{checked(streams)},
+      places_{std::make_shared<detail::stream_places>(streams.streams, streams.streams_per_caller)} {}
 
 AGONES_ALLOC_DECL void claims_front_end::handle(http_request const& request, reply done) {
   if (!request.path.starts_with(prefix)) return std::move(done)(detail::claim_failure(404, "no such path"));
@@ -146,6 +170,8 @@ AGONES_ALLOC_DECL void claims_front_end::handle(http_request const& request, rep
   auto read = detail::read_claim_query(request, options_);
   if (auto* const refusal = std::get_if<http_response>(&read)) return std::move(done)(std::move(*refusal));
   auto asked = std::get<detail::claim_query>(std::move(read));
+  bool const looks = asked.what == detail::claim_verb::look;
+  if (looks && detail::form_of(request.header("Accept")) == detail::wanted_form::events) return stream(request, std::move(asked), std::move(done));
   allocate_options options;
   options.deadline = time_->now() + options_.request_time;
   auto const slot = boost::asio::get_associated_cancellation_slot(done);
@@ -156,18 +182,15 @@ AGONES_ALLOC_DECL void claims_front_end::handle(http_request const& request, rep
   auto const to = asked.to;
   auto const listed = !options_.listed || options_.listed();
   auto wait = std::optional<std::chrono::nanoseconds>{};
-  if (gate_ != nullptr && what == detail::claim_verb::look) {
+  if (gate_ != nullptr && looks) {
     auto const terms = read_call_terms(request, {}, options_);
     if (auto const* problem = std::get_if<std::string>(&terms)) return std::move(done)(detail::claim_failure(400, *problem));
     if (auto const asked_for = std::get<call_terms>(terms).wait_for; asked_for.count() > 0) wait = asked_for;
   }
   auto answered = boost::asio::bind_cancellation_slot(
-      slot, boost::asio::bind_executor(executor, [done = std::move(done), asked = std::move(asked), listed, gate = gate_](
+      slot, boost::asio::bind_executor(executor, [done = std::move(done), asked = std::move(asked), listed, gate = looks ? gate_ : nullptr](
                                                      error_code ec, allocation_result const& result) mutable {
-        if (ec == errc::not_found && gate != nullptr && asked.what == detail::claim_verb::look) {
-          if (auto const end = gate->find_end(asked.ns, asked.id)) return std::move(done)(detail::ended_answer(asked, *end));
-        }
-        std::move(done)(detail::claim_answer(asked, ec, result, listed));
+        std::move(done)(detail::tell_claim(asked, ec, result, listed, gate).answer);
       }));
   if (wait && gate_->find(ns, id) != nullptr) {
     options.deadline = *options.deadline + *wait;
@@ -185,6 +208,49 @@ AGONES_ALLOC_DECL void claims_front_end::handle(http_request const& request, rep
     case detail::claim_verb::confirm: return allocates_->async_confirm(ns, id, options, std::move(answered));
     case detail::claim_verb::release: return allocates_->async_release(ns, id, to, options, std::move(answered));
   }
+}
+
+// Everything but a state is answered as ever, and is no stream.
+inline void claims_front_end::stream(http_request const& request, detail::claim_query asked, reply done) {
+  auto place = places_->enter(request);
+  if (place == nullptr) {
+    auto out = detail::claim_failure(503, "too many streams are open");
+    out.headers.emplace_back("Retry-After", "5");
+    return std::move(done)(std::move(out));
+  }
+  auto const slot = boost::asio::get_associated_cancellation_slot(done);
+  detail::claim_stream_terms terms;
+  terms.gate = gate_;
+  terms.time = time_;
+  terms.ns = shared_string{asked.ns};
+  terms.id = shared_string{asked.id};
+  terms.executor = boost::asio::get_associated_executor(done);
+  terms.heartbeat = streams_.heartbeat;
+  terms.until = time_->now() + streams_.stream_time;
+  terms.place = std::move(place);
+  terms.look = [this, asked = std::move(asked), executor = terms.executor](boost::asio::cancellation_slot stop,
+                                                                          std::function<void(detail::claim_told)> then) {
+    allocate_options options;
+    options.deadline = time_->now() + options_.request_time;
+    auto const listed = !options_.listed || options_.listed();
+    auto found = [asked, listed, gate = gate_, then = std::move(then)](error_code ec, allocation_result const& result) {
+      then(detail::tell_claim(asked, ec, result, listed, gate));
+    };
+    allocates_->async_find_claim(shared_string{asked.ns}, shared_string{asked.id}, options,
+                                 boost::asio::bind_cancellation_slot(stop, boost::asio::bind_executor(executor, std::move(found))));
+  };
+  auto const look = terms.look;
+  auto const waiting = std::make_shared<reply>(std::move(done));
+  look(slot, [waiting, terms = std::move(terms), head = request.method == "HEAD"](detail::claim_told told) mutable {
+    if (told.answer.status != 200) return std::move(*waiting)(std::move(told.answer));
+    http_response out;
+    out.route = "claims stream";
+    out.content_type = "text/event-stream";
+    out.headers.emplace_back("Cache-Control", "no-store");
+    out.headers.emplace_back("X-Accel-Buffering", "no");
+    if (!head) out.stream = std::make_shared<detail::claim_stream>(std::move(terms), std::move(told));
+    std::move(*waiting)(std::move(out));
+  });
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -83,8 +83,9 @@ inline constexpr std::string_view service_document_paths = R"json({
 }},
 "/v1/claims/{id}": {"get": {
   "tags": ["claims"], "operationId": "findClaim", "summary": "The claim of that id; of a pending server with Prefer: wait=SECONDS at the end of the wait",
+  "description": "With Accept: text/event-stream the state (PENDING, ALLOCATED, ENDED), and after PENDING the end of the wait (ALLOCATED, ENDED), with HEARTBEAT meanwhile; then the stream ends. The data of an event is a Claim, of HEARTBEAT the time, and of ENDED where nothing is known any more a Failure.",
   "parameters": [{"$ref": "#/components/parameters/id"}, {"$ref": "#/components/parameters/namespace"}, {"$ref": "#/components/parameters/prefer"}],
-  "responses": {"200": {"$ref": "#/components/responses/Claim"}, "default": {"$ref": "#/components/responses/Failure"}}
+  "responses": {"200": {"description": "The claim, or a stream", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Claim"}}, "text/event-stream": {"schema": {"type": "string"}}}}, "default": {"$ref": "#/components/responses/Failure"}}
 }},
 "/v1/claims/{id}:confirm": {"post": {
   "tags": ["claims"], "operationId": "confirmClaim", "summary": "Keeps the claim from expiring",

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <agones_alloc/beast/detail/wanted_form.hpp>
 #include <agones_alloc/beast/fleets/fleet_query.hpp>
 #include <agones_alloc/beast/fleets/fleet_stream.hpp>
 #include <agones_alloc/beast/fleets/fleets_front_end.hpp>
@@ -21,23 +22,6 @@ inline auto fleets_failure(int status, std::string_view message) -> http_respons
   auto out = json_response(status, boost::json::serialize(boost::json::object{{"code", status}, {"message", message}}));
   out.route = "fleets";
   return out;
-}
-
-enum class wanted_form : std::uint8_t { json, events, other };
-
-/// By the first media range that is known; parameters and weights are not looked at.
-inline auto form_of(std::string_view accept) -> wanted_form {
-  if (accept.empty()) return wanted_form::json;
-  while (!accept.empty()) {
-    auto const end = std::min(accept.find(','), accept.size());
-    auto range = accept.substr(0, std::min(end, accept.find(';')));
-    accept.remove_prefix(std::min(end + 1, accept.size()));
-    while (range.starts_with(' ')) range.remove_prefix(1);
-    while (range.ends_with(' ')) range.remove_suffix(1);
-    if (range == "text/event-stream") return wanted_form::events;
-    if (range == "application/json" || range == "application/*" || range == "*/*") return wanted_form::json;
-  }
-  return wanted_form::other;
 }
 
 /// Weak comparison (RFC 9110 13.1.2).
