@@ -97,6 +97,69 @@ TEST_CASE_FIXTURE(directory_fixture, "a waiting watch is woken by the first chan
   CHECK(heard[0].fleet->recount->in(game_server_state::ready) == 1);
 }
 
+TEST_CASE_FIXTURE(directory_fixture, "servers that are put down are there for whoever looks, in their order with all else that comes") {
+  for (int version = 1; version != 100; ++version) {
+    put("a", version % 2 == 0 ? game_server_state::allocated : game_server_state::ready, version);
+    if (version % 7 != 0) continue;
+    CHECK(fleet_of()->recount->in(game_server_state::ready) == version % 2);
+    CHECK(directory->statistics().servers == 1);
+  }
+  put("b", game_server_state::ready, 100);
+  directory->erased(key("b"), {});
+  put("c", game_server_state::ready, 101);
+  directory->replaced(std::vector<game_server_ptr>{}, "200");
+  CHECK(fleet_of() == nullptr);
+  put("c", game_server_state::ready, 201);
+  bool more = false;
+  CHECK(directory->servers("default", "fleet", "", 9, more).size() == 1);
+}
+
+TEST_CASE_FIXTURE(directory_fixture, "a new fleet is told soon, and one that waits for its interval is not told for it") {
+  put("a", game_server_state::ready, 1);
+  pass(1s);
+  auto watch = directory->watch();
+  all(watch);
+  pass(1s);
+  put("a", game_server_state::ready, 2);
+  put("a", game_server_state::allocated, 3);  // told at once
+  run();
+  CHECK(all(watch).size() == 1);
+  put("a", game_server_state::ready, 4);
+  pass(50ms);
+  put("a", game_server_state::allocated, 5);  // nothing that was not known to be due later
+  pass(50ms);
+  CHECK(all(watch).empty());
+  auto const publications = directory->statistics().publications;
+  put("b", game_server_state::ready, 1, "second");
+  pass(20ms);
+  CHECK(directory->statistics().publications == publications + 1);
+  auto const heard = all(watch);
+  REQUIRE(heard.size() == 1);
+  CHECK(heard[0].fleet->name == "second");
+  pass(130ms);
+  CHECK(all(watch).size() == 1);
+}
+
+TEST_CASE_FIXTURE(directory_fixture, "one Fleet that is put or erased is told like any other change") {
+  auto watch = directory->watch();
+  all(watch);
+  fleet made;
+  made.meta.name = "arena";
+  made.meta.namespace_ = "default";
+  made.replicas = 3;
+  directory->put_fleet(std::make_shared<fleet const>(made));
+  pass(1s);
+  auto heard = all(watch);
+  REQUIRE(heard.size() == 1);
+  CHECK(heard[0].what == fleet_event_kind::added);
+  CHECK(heard[0].fleet->desired == 3);
+  directory->erase_fleet({"default", "arena"});
+  pass(1s);
+  heard = all(watch);
+  REQUIRE(heard.size() == 1);
+  CHECK(heard[0].what == fleet_event_kind::deleted);
+}
+
 TEST_CASE_FIXTURE(directory_fixture, "a wait ends at once where there is news, by cancellation, and with the directory") {
   auto watch = directory->watch();
   std::optional<error_code> told;
@@ -211,7 +274,7 @@ TEST_CASE_FIXTURE(directory_fixture, "this cluster turns stale when its watch fa
   fail_watch();
   fail_watch();
   store.modify(key("a"), [](game_server& s) { s.meta.labels.set("x", "1"); });
-  run();
+  pass(20ms);  // the directory has looked at what came before the failure
   CHECK_FALSE(local().stale);  // once is nothing
   clock.advance_to_next();
   run();

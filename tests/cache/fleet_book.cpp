@@ -200,12 +200,82 @@ TEST_CASE_FIXTURE(book_fixture, "whatever the order of changes, the recount is t
   for (auto const* fleet : {"f0", "f1", "f2"}) {
     fleet_counts fresh;
     for (auto const& [name, server] : model) {
-      if (server.meta.labels.value_or_empty(keys::fleet_label) == fleet) fresh.add(server);
+      fleet_counts::node_place place = nullptr;
+      if (server.meta.labels.value_or_empty(keys::fleet_label) == fleet) fresh.add(server, place);
     }
     REQUIRE(row(fleet));
     CHECK(*row(fleet)->recount == fresh.recount());
   }
   CHECK(book.server_count() == model.size());
+}
+
+TEST_CASE_FIXTURE(book_fixture, "servers that are stored together count as one after the other, those that come twice too") {
+  fleet_book one_by_one;
+  std::uint64_t seed = 11;
+  auto const draw = [&seed](std::uint64_t below) {
+    seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+    return (seed >> 33) % below;
+  };
+  int version = 1000;
+  for (auto const size : {1, 15, 16, 17, 100, 333}) {
+    std::vector<game_server_ptr> some;
+    for (int i = 0; i != size; ++i) {
+      // Of 60 names 333 come again and again, and now and then with an old version, on another node or in no fleet.
+      auto const fleet = draw(5) == 0 ? std::string{} : "f" + std::to_string(draw(3));
+      auto server = make_server("s" + std::to_string(draw(60)), fleet, static_cast<game_server_state>(1 + draw(11)),
+                                "n" + std::to_string(draw(4)));
+      server.meta.resource_version = std::to_string(++version - static_cast<int>(draw(4)) * 50);
+      if (draw(3) == 0) server.status.counters["c"] = {static_cast<std::int64_t>(draw(9)), 5};
+      some.push_back(share(std::move(server)));
+    }
+    book.store(some);
+    for (auto const& server : some) one_by_one.store(server);
+    auto const expected = one_by_one.page({}, std::nullopt, 10, wall);
+    auto const found = book.page({}, std::nullopt, 10, wall);
+    REQUIRE(found.fleets.size() == expected.fleets.size());
+    for (std::size_t i = 0; i != found.fleets.size(); ++i) {
+      CHECK(found.fleets[i]->name == expected.fleets[i]->name);
+      CHECK(*found.fleets[i]->recount == *expected.fleets[i]->recount);
+    }
+    CHECK(book.server_count() == one_by_one.server_count());
+  }
+}
+
+TEST_CASE_FIXTURE(book_fixture, "one Fleet comes, changes and goes by itself, and leaves the others alone") {
+  put("a", game_server_state::ready);
+  book.set_fleets(std::vector<fleet_ptr>{make_fleet("other", 1)});
+  publish();
+  fleet_cursor cursor;
+  told(cursor);
+  pass(1s);
+  book.put_fleet(make_fleet("fleet", 3, {{"tier", "gold"}}));
+  book.put_fleet(make_fleet("new", 2));
+  publish();
+  CHECK(told(cursor) == words{"modified fleet", "added new"});
+  CHECK(row()->desired == 3);
+  CHECK(row()->recount->total == 1);
+  CHECK(row("other")->desired == 1);
+  pass(1s);
+  book.put_fleet(make_fleet("new", 2));
+  CHECK_FALSE(book.has_news());
+  book.put_fleet(make_fleet("new", 4));
+  book.erase_fleet(key("fleet"));
+  book.erase_fleet(key("nosuch"));
+  publish();
+  CHECK(told(cursor) == words{"modified new", "modified fleet"});
+  REQUIRE(row());  // it still has a server
+  CHECK_FALSE(row()->desired);
+  CHECK(row()->labels.empty());
+  pass(1s);
+  book.erase_fleet(key("fleet"));  // not a second time
+  CHECK_FALSE(book.has_news());
+  book.erase_fleet(key("new"));
+  publish();
+  CHECK(told(cursor) == words{"deleted new"});
+  book.erase(key("a"), {});
+  CHECK(row() == nullptr);
+  book.set_fleets({});
+  CHECK(row("other") == nullptr);
 }
 
 TEST_CASE_FIXTURE(book_fixture, "the Fleet's own numbers and the recount stand side by side") {

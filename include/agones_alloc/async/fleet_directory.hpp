@@ -63,8 +63,10 @@ class fleet_directory final : public server_observer {
   /// The local cluster is stale from now on, with the reason; until regained(), or the next list.
   AGONES_ALLOC_DECL void lost(error_code) override;
   AGONES_ALLOC_DECL void regained() override;
-  /// All Fleets of the local cluster.
+  // Fleets of the local cluster: all of them, and one that changed or went. As fleet_book's functions of these names.
   AGONES_ALLOC_DECL void set_fleets(std::span<fleet_ptr const>);
+  AGONES_ALLOC_DECL void put_fleet(fleet_ptr const&);
+  AGONES_ALLOC_DECL void erase_fleet(object_key const&);
 
   // Other clusters: as fleet_book's functions of these names.
   AGONES_ALLOC_DECL void begin_list(std::string_view cluster);

@@ -56,10 +56,17 @@ class fleet_book {
 
   // The local cluster. As server_observer's functions.
   AGONES_ALLOC_DECL void store(game_server_ptr const&);
+  /// One after the other; what is far from the processor is asked for before, for several at once, so that many together
+  /// cost less than each by itself.
+  AGONES_ALLOC_DECL void store(std::span<game_server_ptr const>);
   AGONES_ALLOC_DECL void erase(object_key const&, std::string_view uid);
   AGONES_ALLOC_DECL void replace_all(std::span<game_server_ptr const>, std::string_view version);
   /// All Fleets there are. Costs a look at each; what is the same object as before costs nothing more.
   AGONES_ALLOC_DECL void set_fleets(std::span<fleet_ptr const>);
+  /// One that is new or has changed, whatever its version; not null.
+  AGONES_ALLOC_DECL void put_fleet(fleet_ptr const&);
+  /// One that was deleted. Its servers stay counted until they are gone too; of one that is not there, nothing.
+  AGONES_ALLOC_DECL void erase_fleet(object_key const&);
 
   // Other clusters.
   /// A complete list begins: what is not put before its end is gone.
@@ -126,17 +133,22 @@ class fleet_book {
     mutable game_server_ptr server;
     mutable row* of;  ///< null: of no fleet
     mutable std::uint32_t list;
+    mutable fleet_counts::node_place node{nullptr};  ///< in the counts of that fleet
   };
   struct server_name {
     std::size_t hash;
     std::string_view namespace_;
     std::string_view name;
   };
+  struct server_hint {  ///< some server of that hash, whatever its name
+    std::size_t hash;
+  };
   struct server_hash {
     using is_transparent = void;
     using is_avalanching = void;
     auto operator()(known_server const& s) const noexcept -> std::size_t { return s.hash; }
     auto operator()(server_name const& s) const noexcept -> std::size_t { return s.hash; }
+    auto operator()(server_hint const& s) const noexcept -> std::size_t { return s.hash; }
   };
   struct server_equal {
     using is_transparent = void;
@@ -145,6 +157,8 @@ class fleet_book {
       return a.hash == b.hash && b.server->meta.name == a.name && b.server->meta.namespace_ == a.namespace_;
     }
     auto operator()(known_server const& a, server_name const& b) const noexcept -> bool { return (*this)(b, a); }
+    auto operator()(server_hint const& a, known_server const& b) const noexcept -> bool { return a.hash == b.hash; }
+    auto operator()(known_server const& a, server_hint const& b) const noexcept -> bool { return a.hash == b.hash; }
   };
   struct removed_server {
     std::size_t hash;
@@ -159,6 +173,9 @@ class fleet_book {
   }
   auto row_for(fleet_key const&) -> row&;
   auto local_row(game_server const&) -> row*;
+  void bring_near(std::span<game_server_ptr const>) const noexcept;
+  void take_fleet(row&, fleet_ptr const&);
+  void lose_fleet(row&);
   static auto is_of(game_server const&, row const*) noexcept -> bool;
   void touch(row&);
   static void note_labels(row&, string_map const& next);

@@ -16,7 +16,10 @@
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
 /// Servers are added and removed as they were added; a server whose state alone changes costs a few additions.
-/// Counter sums saturate when they are read, and come back when they shrink. Thread safety: none.
+/// Counter sums saturate when they are read, and come back when they shrink.
+///
+/// Who adds a server keeps its `node_place` for it, and gives it back with every further word about that server: a
+/// node is looked up by its name only when a server comes to it. Thread safety: none.
 class fleet_counts {
  public:
   struct node_counts {
@@ -26,10 +29,15 @@ class fleet_counts {
   };
   using node_map = std::map<shared_string, node_counts, std::less<>>;
 
-  void add(game_server const& server) { put(server, 1); }
-  void remove(game_server const& server) { put(server, -1); }
+  /// Where a server is counted as one of its node; null for one that is on no node, or is being deleted.
+  using node_place = node_map::value_type*;
+
+  AGONES_ALLOC_DECL void add(game_server const&, node_place&);
+  AGONES_ALLOC_DECL void remove(game_server const&, node_place&);
   /// `now` in the place of `before`, which was added. False: nothing that is counted is different.
-  AGONES_ALLOC_DECL auto replace(game_server const& before, game_server const& now) -> bool;
+  AGONES_ALLOC_DECL auto replace(game_server const& before, game_server const& now, node_place&) -> bool;
+  /// Asks for the memory that replace() will change.
+  AGONES_ALLOC_DECL void bring_near() const noexcept;
   AGONES_ALLOC_DECL auto recount() const -> fleet_recount;
   auto servers() const noexcept -> std::int64_t { return servers_; }  ///< added ones, being deleted or not
 
@@ -54,9 +62,10 @@ class fleet_counts {
   };
   using sums_by_name = std::map<shared_string, sums, std::less<>>;
 
-  AGONES_ALLOC_DECL void put(game_server const&, int sign);
+  void put_server(game_server const&, int sign);
   void put_state(game_server_state state, int sign) noexcept { states_[static_cast<std::size_t>(state)] += sign; }
-  AGONES_ALLOC_DECL void put_node(std::string_view node, game_server_state, int sign);
+  void join_node(game_server_status const&, node_place&);
+  void leave_node(game_server_status const&, node_place&);
   AGONES_ALLOC_DECL void put_capacities(game_server_status const&, int sign);
   AGONES_ALLOC_DECL static auto infos(sums_by_name const&) -> named_map<capacity_info>;
 
@@ -68,7 +77,6 @@ class fleet_counts {
   sums_by_name counters_;
   sums_by_name lists_;
   node_map nodes_;
-  node_map::iterator last_node_{nodes_.end()};  ///< a change mostly stays on its node
 };
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -31,6 +31,8 @@ class fleet_directory_core : public std::enable_shared_from_this<fleet_directory
   AGONES_ALLOC_DECL fleet_directory_core(boost::asio::any_io_executor, timer&, fleet_book_options,
                                          std::chrono::nanoseconds gather, std::string instance);
 
+  /// A server that changed: put down, and stored with those that come after it, at the latest when somebody looks.
+  AGONES_ALLOC_DECL void store(game_server_ptr const&);
   /// Changes the book: f(book).
   template <class F>
   auto change(F f) {
@@ -39,15 +41,17 @@ class fleet_directory_core : public std::enable_shared_from_this<fleet_directory
       ~then_publish() { core.want_publication(); }
     };
     std::lock_guard const lock{mutex_};
+    store_gathered();
     then_publish const last{*this};
     return f(book_);
   }
   /// Looks at it: f(book, wall time).
   template <class F>
-  auto look(F f) const {
+  auto look(F f) {
     auto const wall = timer_.wall_now();
     std::lock_guard const lock{mutex_};
-    return f(book_, wall);
+    store_gathered();
+    return f(std::as_const(book_), wall);
   }
   // Of the local cluster; under the lock.
   AGONES_ALLOC_DECL void heard();  ///< a complete list came, or the watch goes on after one
@@ -69,7 +73,8 @@ class fleet_directory_core : public std::enable_shared_from_this<fleet_directory
     handler done;
   };
 
-  void want_publication();
+  AGONES_ALLOC_DECL void store_gathered();
+  AGONES_ALLOC_DECL void want_publication();
   void publish();
   void publish_at(timer::time_point);
   void end_wait(std::uint64_t id);
@@ -83,6 +88,7 @@ class fleet_directory_core : public std::enable_shared_from_this<fleet_directory
 
   mutable std::mutex mutex_;
   fleet_book book_;
+  std::vector<game_server_ptr> gathered_;  ///< come after all that the book knows
   std::vector<waiter> waiters_;
   std::uint64_t last_waiter_{0};
   std::int64_t watches_{0};

@@ -48,7 +48,7 @@ AGONES_ALLOC_DECL fleet_directory::fleet_directory(boost::asio::any_io_executor 
 AGONES_ALLOC_DECL fleet_directory::~fleet_directory() { core_->stop(); }
 
 AGONES_ALLOC_DECL void fleet_directory::stored(game_server_ptr const& server) {
-  core_->change([&](fleet_book& book) { book.store(server); });
+  core_->store(server);
 }
 AGONES_ALLOC_DECL void fleet_directory::erased(object_key const& key, std::string_view uid) {
   core_->change([&](fleet_book& book) { book.erase(key, uid); });
@@ -67,6 +67,12 @@ AGONES_ALLOC_DECL void fleet_directory::regained() {
 }
 AGONES_ALLOC_DECL void fleet_directory::set_fleets(std::span<fleet_ptr const> fleets) {
   core_->change([&](fleet_book& book) { book.set_fleets(fleets); });
+}
+AGONES_ALLOC_DECL void fleet_directory::put_fleet(fleet_ptr const& one) {
+  core_->change([&](fleet_book& book) { book.put_fleet(one); });
+}
+AGONES_ALLOC_DECL void fleet_directory::erase_fleet(object_key const& key) {
+  core_->change([&](fleet_book& book) { book.erase_fleet(key); });
 }
 AGONES_ALLOC_DECL void fleet_directory::begin_list(std::string_view cluster) {
   core_->change([&](fleet_book& book) { book.begin_list(cluster); });

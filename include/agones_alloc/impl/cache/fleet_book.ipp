@@ -2,9 +2,11 @@
 
 #include <agones_alloc/cache/fleet_book.hpp>
 #include <agones_alloc/cache/freshness.hpp>
+#include <agones_alloc/cache/index/prefetch.hpp>
 #include <agones_alloc/cache/slot_stripe.hpp>
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <utility>
 
@@ -24,6 +26,9 @@ inline auto tells_the_same(fleet_info const& a, fleet_info const& b) -> bool {
          a.scheduling == b.scheduling && a.desired == b.desired && a.status == b.status && a.recount == b.recount &&
          a.stale == b.stale;
 }
+
+/// Servers that are looked up together: as many as wait for memory at once, and few enough to stay near.
+inline constexpr std::size_t servers_together = 16;
 
 inline auto hash_of(std::string_view ns, std::string_view name) noexcept -> std::size_t {
   return static_cast<std::size_t>(key_hash(ns, name));
@@ -92,9 +97,9 @@ AGONES_ALLOC_DECL void fleet_book::store(game_server_ptr const& server) {
   if (at == servers_.end()) {
     if (!removed_.empty() && was_removed(name.hash, *server)) return;
     auto* const of = local_row(*server);
-    servers_.insert(known_server{name.hash, server, of, server_list_});
+    auto const& made = *servers_.insert(known_server{name.hash, server, of, server_list_}).first;
     if (of == nullptr) return;
-    of->counts.add(*server);
+    of->counts.add(*server, made.node);
     return touch(*of);
   }
   auto const& known = *at;
@@ -102,17 +107,18 @@ AGONES_ALLOC_DECL void fleet_book::store(game_server_ptr const& server) {
   if (!is_newer(*server, *known.server)) return;
   auto* const of = known.of;
   if (meta.labels.same_block(known.server->meta.labels) || is_of(*server, of)) {
-    if (of != nullptr && of->counts.replace(*known.server, *server)) touch(*of);
+    if (of != nullptr && of->counts.replace(*known.server, *server, known.node)) touch(*of);
     known.server = server;
     return;
   }
   auto* const now = local_row(*server);
+  auto place = std::exchange(known.node, nullptr);
   if (now != nullptr) {
-    now->counts.add(*server);
+    now->counts.add(*server, known.node);
     touch(*now);
   }
   if (of != nullptr) {
-    of->counts.remove(*known.server);
+    of->counts.remove(*known.server, place);
     touch(*of);
     drop_if_empty(*of);
   }
@@ -120,9 +126,48 @@ AGONES_ALLOC_DECL void fleet_book::store(game_server_ptr const& server) {
   known.of = now;
 }
 
+// Each step asks for what the next one reads, of all of them, so that they wait for far memory together; all that is
+// read here is where it may be, and nothing is decided by it.
+inline void fleet_book::bring_near(std::span<game_server_ptr const> some) const noexcept {
+  std::array<known_server const*, detail::servers_together> known{};
+  auto const near = [](game_server const& server) {
+    detail::bring_parts_near(server);
+    server.meta.namespace_.bring_near();
+    server.meta.labels.bring_near();
+    server.status.node_name.bring_near();
+  };
+  for (auto const& server : some) detail::bring_record_near(server.get());
+  for (auto const& server : some) near(*server);
+  for (std::size_t i = 0; i != some.size(); ++i) {
+    auto const& meta = some[i]->meta;
+    auto const at = servers_.find(server_hint{detail::hash_of(meta.namespace_, meta.name)});
+    if (at == servers_.end()) continue;
+    known[i] = &*at;
+    detail::bring_record_near(at->server.get());
+    detail::bring_near(at->node);
+  }
+  for (auto const* const one : known) {
+    if (one == nullptr) continue;
+    near(*one->server);
+    if (one->of == nullptr) continue;
+    one->of->counts.bring_near();
+    detail::bring_near(&one->of->info);
+    detail::bring_near(&one->of->edit);
+  }
+}
+
+AGONES_ALLOC_DECL void fleet_book::store(std::span<game_server_ptr const> servers) {
+  while (!servers.empty()) {
+    auto const some = servers.first(std::min(detail::servers_together, servers.size()));
+    bring_near(some);
+    for (auto const& server : some) store(server);
+    servers = servers.subspan(some.size());
+  }
+}
+
 inline void fleet_book::forget_server(known_server const& known, std::string_view version) {
   if (auto* const of = known.of; of != nullptr) {
-    of->counts.remove(*known.server);
+    of->counts.remove(*known.server, known.node);
     touch(*of);
     drop_if_empty(*of);
   }
@@ -155,7 +200,7 @@ AGONES_ALLOC_DECL void fleet_book::erase(object_key const& key, std::string_view
 AGONES_ALLOC_DECL void fleet_book::replace_all(std::span<game_server_ptr const> all, std::string_view version) {
   ++server_list_;
   servers_.reserve(all.size());
-  for (auto const& server : all) store(server);
+  store(all);
   for (auto at = servers_.begin(); at != servers_.end();) {
     if (at->list == server_list_) {
       ++at;
@@ -166,26 +211,42 @@ AGONES_ALLOC_DECL void fleet_book::replace_all(std::span<game_server_ptr const> 
   }
 }
 
+inline void fleet_book::take_fleet(row& of, fleet_ptr const& now) {
+  if (of.object == now) return;
+  bool const news = of.object == nullptr || !detail::tells_the_same(*of.object, *now);
+  note_labels(of, now->meta.labels);
+  of.object = now;
+  if (news) touch(of);
+}
+
+inline void fleet_book::lose_fleet(row& of) {
+  note_labels(of, {});
+  of.object.reset();
+  touch(of);
+  drop_if_empty(of);
+}
+
 AGONES_ALLOC_DECL void fleet_book::set_fleets(std::span<fleet_ptr const> all) {
   auto const list = ++lists_;
   for (auto const& one : all) {
     auto& at = row_for({local_, one->meta.namespace_, one->meta.name});
     at.list = list;
-    if (at.object == one) continue;
-    bool const news = at.object == nullptr || !detail::tells_the_same(*at.object, *one);
-    note_labels(at, one->meta.labels);
-    at.object = one;
-    if (news) touch(at);
+    take_fleet(at, one);
   }
   for (auto at = rows_.lower_bound({local_, {}, {}}); at != rows_.end() && at->first.cluster == local_;) {
     auto& one = *at->second;
     ++at;
-    if (one.object == nullptr || one.list == list) continue;
-    note_labels(one, {});
-    one.object.reset();
-    touch(one);
-    drop_if_empty(one);
+    if (one.object != nullptr && one.list != list) lose_fleet(one);
   }
+}
+
+AGONES_ALLOC_DECL void fleet_book::put_fleet(fleet_ptr const& one) {
+  take_fleet(row_for({local_, one->meta.namespace_, one->meta.name}), one);
+}
+
+AGONES_ALLOC_DECL void fleet_book::erase_fleet(object_key const& key) {
+  auto const at = rows_.find({local_, key.namespace_, key.name});
+  if (at != rows_.end() && at->second->object != nullptr) lose_fleet(*at->second);
 }
 
 AGONES_ALLOC_DECL void fleet_book::begin_list(std::string_view cluster) { list_of_[std::string{cluster}] = ++lists_; }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <agones_alloc/cache/fleet_counts.hpp>
+#include <agones_alloc/detail/bring_near.hpp>
 #include <agones_alloc/select/pending_mark.hpp>
 
 #include <algorithm>
@@ -14,9 +15,16 @@ namespace detail {
 inline auto same_capacities(game_server_status const& a, game_server_status const& b) -> bool {
   if (a.counters != b.counters || (a.players == nullptr) != (b.players == nullptr)) return false;
   if (a.players && (a.players->count != b.players->count || a.players->capacity != b.players->capacity)) return false;
-  return std::equal(a.lists.begin(), a.lists.end(), b.lists.begin(), b.lists.end(), [](auto const& x, auto const& y) {
+  return a.lists.same_block(b.lists) ||
+         std::equal(a.lists.begin(), a.lists.end(), b.lists.begin(), b.lists.end(), [](auto const& x, auto const& y) {
     return x.first == y.first && x.second.capacity == y.second.capacity && x.second.count() == y.second.count();
   });
+}
+
+inline void count_on(fleet_counts::node_counts& node, game_server_state state, int sign) noexcept {
+  node.total += sign;
+  if (state == game_server_state::ready) node.ready += sign;
+  if (state == game_server_state::allocated) node.allocated += sign;
 }
 
 inline auto has_capacities(game_server_status const& status) noexcept -> bool {
@@ -64,22 +72,20 @@ AGONES_ALLOC_DECL void fleet_counts::put_capacities(game_server_status const& st
   for (auto const& [name, list] : status.lists) into(lists_, name, list.count(), list.capacity);
 }
 
-AGONES_ALLOC_DECL void fleet_counts::put_node(std::string_view node, game_server_state state, int sign) {
-  if (node.empty()) return;
-  if (last_node_ == nodes_.end() || last_node_->first != node) {
-    last_node_ = nodes_.find(node);  // a name of its own only for a node that is new
-    if (last_node_ == nodes_.end()) last_node_ = nodes_.try_emplace(shared_string{node}).first;
-  }
-  auto& counts = last_node_->second;
-  counts.total += sign;
-  if (state == game_server_state::ready) counts.ready += sign;
-  if (state == game_server_state::allocated) counts.allocated += sign;
-  if (counts.total != 0) return;
-  nodes_.erase(last_node_);
-  last_node_ = nodes_.end();
+inline void fleet_counts::join_node(game_server_status const& status, node_place& at) {
+  if (status.node_name.empty()) return;
+  at = &*nodes_.try_emplace(status.node_name).first;
+  detail::count_on(at->second, status.state, 1);
 }
 
-AGONES_ALLOC_DECL void fleet_counts::put(game_server const& server, int sign) {
+inline void fleet_counts::leave_node(game_server_status const& status, node_place& at) {
+  if (at == nullptr) return;
+  detail::count_on(at->second, status.state, -1);
+  if (at->second.total == 0) nodes_.erase(nodes_.find(at->first));
+  at = nullptr;
+}
+
+inline void fleet_counts::put_server(game_server const& server, int sign) {
   servers_ += sign;
   if (is_being_deleted(server)) {
     shutting_down_ += sign;
@@ -87,16 +93,25 @@ AGONES_ALLOC_DECL void fleet_counts::put(game_server const& server, int sign) {
   }
   total_ += sign;
   put_state(counted_state(server), sign);
-  put_node(server.status.node_name, server.status.state, sign);
   put_capacities(server.status, sign);
 }
 
-AGONES_ALLOC_DECL auto fleet_counts::replace(game_server const& before, game_server const& now) -> bool {
+AGONES_ALLOC_DECL void fleet_counts::add(game_server const& server, node_place& at) {
+  put_server(server, 1);
+  if (!is_being_deleted(server)) join_node(server.status, at);
+}
+
+AGONES_ALLOC_DECL void fleet_counts::remove(game_server const& server, node_place& at) {
+  put_server(server, -1);
+  leave_node(server.status, at);
+}
+
+AGONES_ALLOC_DECL auto fleet_counts::replace(game_server const& before, game_server const& now, node_place& at) -> bool {
   bool const was_going = is_being_deleted(before);
   if (was_going && is_being_deleted(now)) return false;
   if (was_going != is_being_deleted(now)) {
-    put(before, -1);
-    put(now, 1);
+    remove(before, at);
+    add(now, at);
     return true;
   }
   auto const& old_status = before.status;
@@ -111,15 +126,23 @@ AGONES_ALLOC_DECL auto fleet_counts::replace(game_server const& before, game_ser
     put_state(old_counted, -1);
     put_state(counted, 1);
   }
-  if (!same_state || !same_node) {
-    put_node(status.node_name, status.state, 1);  // first: a node does not come and go for it
-    put_node(old_status.node_name, old_status.state, -1);
+  if (!same_node) {
+    leave_node(old_status, at);
+    join_node(status, at);
+  } else if (!same_state && at != nullptr) {
+    detail::count_on(at->second, status.state, 1);
+    detail::count_on(at->second, old_status.state, -1);
   }
   if (!same_capacities || (!same_state && detail::has_capacities(status))) {
     put_capacities(status, 1);
     put_capacities(old_status, -1);
   }
   return true;
+}
+
+AGONES_ALLOC_DECL void fleet_counts::bring_near() const noexcept {
+  auto const* const all = reinterpret_cast<char const*>(this);
+  for (std::size_t line = 0; line < sizeof *this; line += 64) detail::bring_near(all + line);
 }
 
 AGONES_ALLOC_DECL auto fleet_counts::infos(sums_by_name const& all) -> named_map<capacity_info> {

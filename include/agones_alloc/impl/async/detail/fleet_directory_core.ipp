@@ -47,8 +47,22 @@ AGONES_ALLOC_DECL void fleet_directory_core::count_watch(int by) {
   watches_ += by;
 }
 
-inline void fleet_directory_core::want_publication() {
-  if (wanted_ || stopped_ || !book_.is_urgent()) return;
+AGONES_ALLOC_DECL void fleet_directory_core::store(game_server_ptr const& server) {
+  constexpr std::size_t together = 32;
+  std::lock_guard const lock{mutex_};
+  gathered_.push_back(server);
+  if (gathered_.size() >= together) store_gathered();
+  want_publication();
+}
+
+AGONES_ALLOC_DECL void fleet_directory_core::store_gathered() {
+  if (gathered_.empty()) return;
+  book_.store(gathered_);
+  gathered_.clear();
+}
+
+AGONES_ALLOC_DECL void fleet_directory_core::want_publication() {
+  if (wanted_ || stopped_ || (gathered_.empty() && !book_.is_urgent())) return;
   wanted_ = true;
   boost::asio::post(executor_, [self = shared_from_this()] { self->publish(); });
 }
@@ -63,9 +77,11 @@ inline void fleet_directory_core::publish() {
     if (now < next_) {
       again = next_;
     } else {
+      store_gathered();
       wanted_ = false;
       next_ = now + gather_;
-      if (book_.publish(now, timer_.wall_now())) {
+      bool const due = book_.is_urgent() || book_.next_due() <= now;  // not when what was gathered has changed nothing new
+      if (due && book_.publish(now, timer_.wall_now())) {
         ++publications_;
         told.swap(waiters_);
       }
