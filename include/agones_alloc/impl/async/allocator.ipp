@@ -43,33 +43,36 @@ AGONES_ALLOC_DECL auto allocator::outstanding() const noexcept -> std::size_t { 
 namespace detail {
 
 /// What is wrong with what the call says about the gate.
-inline auto gate_problems(allocator_ports const& ports, allocate_options const& call) -> field_errors {
+inline auto gate_problems(allocator_ports const& ports, gate_request const& said) -> field_errors {
   field_errors out;
-  if (!call.gate) return out;
-  if (ports.gate == nullptr && call.gate->text.empty()) return out;  // pending is nothing here
+  if (ports.gate == nullptr && said.text.empty()) return out;  // pending is nothing here
   if (ports.gate == nullptr) {
     out.push_back({field_error_type::forbidden, "options.gate", {}, "this allocator has no readiness gate"});
     return out;
   }
   gate_settings asked;
-  change_gate(asked, call.gate->text, "options.gate", out);
+  change_gate(asked, said.text, "options.gate", out);
   if (!ports.gate->core()->can(asked.source)) {
     out.push_back({field_error_type::not_supported, "options.gate.source", go_quoted(to_string(asked.source)), std::string{cannot_ask_text}});
   }
   return out;
 }
 
-/// An allocation where there may be a gate: one write, or two and what lies between them.
-inline void start_gated(std::shared_ptr<allocation_engine> const& engine, request_ptr request, allocate_options const& call,
-                        allocator::handler done) {
-  allocation_result refused;
-  refused.errors = gate_problems(engine->ports(), call);
-  if (!refused.errors.empty()) {
-    refused.result = outcome::invalid;
-    return engine->reject(std::move(done), std::move(refused));
+/// An allocation where there may be a gate: one write, or two and what lies between them. Most calls say nothing about it: nothing is
+/// made for them here.
+inline void start_gated(std::shared_ptr<allocation_engine> const& engine, request_ptr&& request, allocate_options const& call,
+                        allocator::handler&& done) {
+  if (call.gate) {
+    if (auto problems = gate_problems(engine->ports(), *call.gate); !problems.empty()) {
+      allocation_result refused;
+      refused.result = outcome::invalid;
+      refused.errors = std::move(problems);
+      return engine->reject(std::move(done), std::move(refused));
+    }
   }
   auto const* const gate = engine->ports().gate;
   if (gate != nullptr && gate->core()->is_full()) {
+    allocation_result refused;
     refused.result = outcome::contention;
     refused.retry_after = engine->options().overload_retry_after;
     return engine->reject(std::move(done), std::move(refused));

@@ -26,39 +26,50 @@ inline auto allocation_engine::is_pending(game_server const& server) const noexc
   return ports_.gate != nullptr && has_pending(server);
 }
 
-// The allocation's first write, where a gate is on. False: there is none, and the server is Allocated by it.
-inline auto allocation_engine::put_pending(operation& op, game_server& server) -> bool {
-  // One that is Allocated already has players; and a dry run shows what the end will be.
-  if (op.dry_run || server.status.state != game_server_state::ready) return false;
-  auto& gate = *ports_.gate->core();
-  if (!op.fsm.repeats()) {
-    op.pending.reset();
-    auto const asked = op.gate ? std::string_view{op.gate->text} : std::string_view{};
-    if (!gate.may_choose(server, asked)) return false;
-    auto settings = gate.choose(server, asked);
-    if (!settings.enabled) return false;
-    auto marker = std::make_unique<pending_marker>();
-    marker->id = op.claim ? op.claim->id.str() : drawn_id(random_);
-    marker->since = op.stamp;
-    bool const waits = !op.gate || !op.gate->async;
-    auto const from = std::chrono::floor<std::chrono::microseconds>(op.stamp);  // the rest of it is drawn
-    marker->deadline = from + (waits ? pending_time(settings.timeout, op.deadline - now_) : settings.timeout);
-    marker->owner = gate.owner();
-    if (settings.source == gate_source::webhook) marker->token = gate.draw_token();
-    if (op.claim) marker->claim_ttl = op.claim->ttl;
-    for (auto& claim : claims_of(server)) {
-      if (claim.id != marker->id) marker->older.push_back(std::move(claim.id));
-    }
-    marker->gate = std::move(settings);
-    op.pending = std::move(marker);
+/// What carries a server on that is to be pending for this operation; null: its gate is off.
+inline auto marker_for(gate_core& gate, operation const& op, game_server const& server, std::string_view asked, timer::time_point now,
+                       random_source& random) -> std::unique_ptr<pending_marker> {
+  auto settings = gate.choose(server, asked);
+  if (!settings.enabled) return nullptr;
+  auto marker = std::make_unique<pending_marker>();
+  marker->id = op.claim ? op.claim->id.str() : drawn_id(random);
+  marker->since = op.stamp;
+  bool const waits = !op.gate || !op.gate->async;
+  auto const from = std::chrono::floor<std::chrono::microseconds>(op.stamp);  // the rest of it is drawn
+  marker->deadline = from + (waits ? pending_time(settings.timeout, op.deadline - now) : settings.timeout);
+  marker->owner = gate.owner();
+  if (settings.source == gate_source::webhook) marker->token = gate.draw_token();
+  if (op.claim) marker->claim_ttl = op.claim->ttl;
+  for (auto& claim : claims_of(server)) {
+    if (claim.id != marker->id) marker->older.push_back(std::move(claim.id));
   }
-  if (!op.pending) return false;
+  marker->gate = std::move(settings);
+  return marker;
+}
+
+inline void apply_pending(operation& op, game_server& server, std::chrono::nanoseconds remember) {
   auto const before = server;
   op.report = apply_allocation(server, op.request->allocation().spec, op.request->gates(), op.stamp);
   // By its claim it is undone, and found by others.
   claim_terms const terms{shared_string{op.pending->id}, op.claim ? op.claim->digest : request_digest(*op.request), std::nullopt};
-  write_claim(server, before, terms, op.stamp, op.stamp - options_.claims.remember);
+  write_claim(server, before, terms, op.stamp, op.stamp - remember);
   begin_pending(server, *op.pending);
+}
+
+// The allocation's first write, where a gate is on. False: there is none, and the server is Allocated by it. What most calls go through is
+// kept small.
+inline auto allocation_engine::put_pending(operation& op, game_server& server) -> bool {
+  // One that is Allocated already has players; and a dry run shows what the end will be.
+  if (op.dry_run || server.status.state != game_server_state::ready) return false;
+  if (!op.fsm.repeats()) {
+    op.pending.reset();
+    auto& gate = *ports_.gate->core();
+    auto const asked = op.gate ? std::string_view{op.gate->text} : std::string_view{};
+    if (!gate.may_choose(server, asked)) return false;
+    op.pending = marker_for(gate, op, server, asked, now_, random_);
+  }
+  if (!op.pending) return false;
+  apply_pending(op, server, options_.claims.remember);
   return true;
 }
 

@@ -48,8 +48,8 @@ inline void allocation_engine::tell(operation& op, allocation_action const& acti
     case outcome::deadline: break;
   }
   if (op.claim) tell_of_claim(op, told_.back());
-  if (result.server != nullptr && is_pending(*result.server)) return;  // not at its end
   if (ports_.counts == nullptr || op.dry_run || !allocates(op)) return;
+  if (result.server != nullptr && is_pending(*result.server)) return;  // not at its end
   if (op.tentative_since && action.result != outcome::allocated) return;
   allocation_sample sample;
   sample.result = action.result;
