@@ -99,4 +99,31 @@ class plain_loop {
   std::vector<object_key> taken_;
 };
 
+struct plain {
+  std::vector<double> plain;   ///< nanoseconds
+  std::vector<double> gated;
+  std::vector<double> ratios;  ///< of each pair
+};
+
+/// So many allocations by each, in pairs whose first one changes.
+inline auto measure_plain(std::size_t allocations) -> plain {
+  constexpr std::size_t pairs = 49;
+  plain_loop without{false};
+  plain_loop with{true};
+  without.measure(1);
+  with.measure(1);
+  plain out;
+  for (std::size_t i = 0; i != pairs; ++i) {
+    auto const turn = [&](bool gated) {
+      auto& loop = gated ? with : without;
+      loop.measure(1);  // what the other one has put out of the processor's caches
+      (gated ? out.gated : out.plain).push_back(loop.measure(allocations / pairs));
+    };
+    turn(i % 2 != 0);
+    turn(i % 2 == 0);
+    out.ratios.push_back(out.plain.back() / out.gated.back());
+  }
+  return out;
+}
+
 }  // namespace bench
