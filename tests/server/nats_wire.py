@@ -48,10 +48,15 @@ class NatsServer:
 
 
 class Client:
-    def __init__(self, port, token=None):
+    """`tls`: a context for who has to show certificates; the name that is wanted is `localhost`."""
+
+    def __init__(self, port, token=None, tls=None):
         self.socket = socket.create_connection(("127.0.0.1", port), PATIENCE)
+        while self.socket.recv(1) != b"\n":  # INFO, and not a byte of what comes after it
+            pass
+        if tls:
+            self.socket = tls.wrap_socket(self.socket, server_hostname="localhost")
         self.input = self.socket.makefile("rb")
-        self.input.readline()  # INFO
         hello = {"verbose": False, "pedantic": False, "headers": True, "no_responders": True}
         if token:
             hello["auth_token"] = token

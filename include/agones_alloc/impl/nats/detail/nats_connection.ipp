@@ -36,6 +36,15 @@ AGONES_ALLOC_DECL auto read_stream_word(std::string_view answer, std::string& re
   return code / 100 == 4 ? stream_word::refused : stream_word::again;
 }
 
+/// What the library says of its last failure on this thread, without the place in its source: of a certificate, what is wrong with it.
+inline auto reason_of(natsStatus status) -> std::string {
+  natsStatus last = NATS_OK;
+  auto const* const said = nats_GetLastError(&last);
+  std::string_view text = said != nullptr && last == status ? said : "";
+  if (auto const place = text.find("): "); text.starts_with('(') && place != text.npos) text.remove_prefix(place + 3);
+  return std::string{text.empty() ? natsStatus_GetText(status) : text.substr(0, 250)};
+}
+
 AGONES_ALLOC_DECL auto nats_connection::connect(std::function<bool()> const& patient) -> natsStatus {
   if (connection_ && natsConnection_Status(connection_.get()) == NATS_CONN_STATUS_CONNECTED) return NATS_OK;
   connection_.reset();
@@ -133,7 +142,7 @@ AGONES_ALLOC_DECL auto nats_connection::send(event_batch const& batch, std::func
   if (status == NATS_OK) status = publish(batch, inbox);
   if (status == NATS_OK) status = gather(made, inbox, words, patient, out.reason);
   if (status != NATS_OK) {
-    out.reason = natsStatus_GetText(status);
+    out.reason = reason_of(status);
     if (status != NATS_TIMEOUT) connection_.reset();  // a new one the next time
   }
   auto const stop = std::find_if(words.begin(), words.end(), [](stream_word w) { return w != stream_word::stored; });
