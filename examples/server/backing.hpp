@@ -1,6 +1,7 @@
 // Where the server's game servers are.
 #pragma once
 
+#include <agones_alloc/async/fleet_directory.hpp>
 #include <agones_alloc/async/memory_store.hpp>
 #include <agones_alloc/beast/client/http_client.hpp>
 #include <agones_alloc/beast/cluster_api/event_book.hpp>
@@ -12,7 +13,6 @@
 #include <agones_alloc/yaml/manifests.hpp>
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,8 +52,8 @@ class backing {
 
   /// Policies that came with the fleets.
   virtual auto policies() const -> placed_policies { return {}; }
-  /// All Fleets as they are, if they may have changed since the last call: for the directory.
-  virtual auto changed_fleets() -> std::optional<std::vector<std::shared_ptr<agones_alloc::fleet const>>> = 0;
+  /// Tells the directory which Fleets have come, changed or gone since the last call, each as it is now.
+  virtual void tell_fleets(agones_alloc::fleet_directory&) = 0;
   /// For the metrics.
   virtual auto fleets() const -> std::vector<agones_alloc::fleet> = 0;
   /// Tells the person at the terminal, or the log, what there is; gives the namespace for an example.

@@ -96,12 +96,8 @@ void embedded_backing::stop() {
   cluster_.stop();
 }
 
-// A copy of all of them: not with every look.
-auto embedded_backing::changed_fleets() -> std::optional<std::vector<std::shared_ptr<fleet const>>> {
-  if (looks_++ % 4 != 0) return std::nullopt;
-  std::vector<std::shared_ptr<fleet const>> out;
-  for (auto& one : cluster_.fleets()) out.push_back(std::make_shared<fleet const>(std::move(one)));
-  return out;
+void embedded_backing::tell_fleets(fleet_directory& to) {
+  for (auto& one : cluster_.take_changed_fleets()) to.put_fleet(std::make_shared<fleet const>(std::move(one)));
 }
 
 auto embedded_backing::describe() -> std::string {

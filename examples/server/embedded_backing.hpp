@@ -46,7 +46,7 @@ class embedded_backing final : public backing {
   void stop() override;
   auto synced() const -> bool override { return reflector_.synced(); }
   auto fleets() const -> std::vector<agones_alloc::fleet> override { return cluster_.fleets(); }
-  auto changed_fleets() -> std::optional<std::vector<std::shared_ptr<agones_alloc::fleet const>>> override;
+  void tell_fleets(agones_alloc::fleet_directory&) override;
   auto policies() const -> placed_policies override { return {loaded_.policies, loaded_.policy_places}; }
   auto describe() -> std::string override;
   auto embedded() -> embedded_parts override { return {&store_, &cluster_, &events_}; }
@@ -60,7 +60,6 @@ class embedded_backing final : public backing {
   agones_alloc::embedded_cluster cluster_;
   agones_alloc::reflector reflector_;
   agones_alloc::yaml::manifests loaded_;
-  unsigned looks_{0};
 };
 
 }  // namespace agones_alloc_server

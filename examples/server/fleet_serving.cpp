@@ -76,9 +76,10 @@ void fleet_serving::add(http_router& to, http_handler& fleets, http_handler& que
 
 void fleet_serving::stop() { looking_.emit(boost::asio::cancellation_type::terminal); }
 
-// Game servers come by themselves; the Fleets are looked at, as an informer of theirs would be.
+// Game servers come by themselves. Of the Fleets, what has changed is asked for: a Fleet's status changes with every server of
+// its own, and is told once for all of them.
 void fleet_serving::look() {
-  if (auto const fleets = backing_.changed_fleets()) directory_.set_fleets(*fleets);
+  backing_.tell_fleets(directory_);
   time_.async_wait_until(time_.now() + std::chrono::milliseconds{100},
                          boost::asio::bind_cancellation_slot(looking_.slot(), [this](error_code ec) {
                            if (!ec) look();

@@ -85,8 +85,9 @@ kubernetes_backing::kubernetes_backing(boost::asio::any_io_executor executor, se
     how.watch.log = &log;
     // Without the right to list them there are the counts of their servers; the log is not to fill with it.
     how.retry = backoff_options::endless(std::chrono::milliseconds{100}, std::chrono::seconds{30});
-    how.on_change = [this] { fleets_changed_ = true; };
-    fleets_.push_back(std::make_unique<kubernetes_mirror<fleet_kind>>(executor, client_, time, random, std::move(how)));
+    how.on_change = [this] { fleets_listed_ = true; };
+    how.on_object = [this, which = fleets_.size()](object_key const& key) { changed_fleets_[key] = fleets_[which].get(); };
+    fleets_.push_back(std::make_unique<fleet_mirror>(executor, client_, time, random, std::move(how)));
   }
 }
 
@@ -95,14 +96,23 @@ void kubernetes_backing::start() {
   for (auto const& one : fleets_) one->start();
 }
 
-auto kubernetes_backing::changed_fleets() -> std::optional<std::vector<std::shared_ptr<fleet const>>> {
-  if (!std::exchange(fleets_changed_, false)) return std::nullopt;
-  std::vector<std::shared_ptr<fleet const>> out;
-  for (auto const& mirror : fleets_) {
-    auto some = mirror->snapshot();
-    out.insert(out.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
+void kubernetes_backing::tell_fleets(fleet_directory& to) {
+  auto const changed = std::exchange(changed_fleets_, {});
+  if (std::exchange(fleets_listed_, false)) {
+    std::vector<std::shared_ptr<fleet const>> all;
+    for (auto const& mirror : fleets_) {
+      auto some = mirror->snapshot();
+      all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
+    }
+    return to.set_fleets(all);
   }
-  return out;
+  for (auto const& [key, mirror] : changed) {
+    if (auto const now = mirror->find(key)) {
+      to.put_fleet(now);
+    } else {
+      to.erase_fleet(key);
+    }
+  }
 }
 
 void kubernetes_backing::stop() {

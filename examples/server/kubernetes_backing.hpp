@@ -19,8 +19,8 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
+#include <map>
 #include <memory>
-#include <optional>
 #include <vector>
 
 namespace agones_alloc_server {
@@ -43,10 +43,12 @@ class kubernetes_backing final : public backing {
   auto synced() const -> bool override { return cluster_.synced(); }
   auto unwritten() const -> std::size_t override;
   auto fleets() const -> std::vector<agones_alloc::fleet> override;
-  auto changed_fleets() -> std::optional<std::vector<std::shared_ptr<agones_alloc::fleet const>>> override;
+  void tell_fleets(agones_alloc::fleet_directory&) override;
   auto describe() -> std::string override;
 
  private:
+  using fleet_mirror = agones_alloc::kubernetes_mirror<agones_alloc::fleet_kind>;
+
   server_options const& options_;
   agones_alloc::ready_cache& cache_;
   agones_alloc::logger& log_;
@@ -55,8 +57,9 @@ class kubernetes_backing final : public backing {
   agones_alloc::pooled_http_client client_;  ///< allocations and watches
   agones_alloc::pooled_http_client beside_;  ///< all that must not be in their way
   agones_alloc::kubernetes_cluster mutable cluster_;
-  std::vector<std::unique_ptr<agones_alloc::kubernetes_mirror<agones_alloc::fleet_kind>>> fleets_;  ///< one for each namespace
-  bool fleets_changed_{false};
+  std::vector<std::unique_ptr<fleet_mirror>> fleets_;  ///< one for each namespace
+  bool fleets_listed_{false};  ///< anew since they were told
+  std::map<agones_alloc::object_key, fleet_mirror const*> changed_fleets_;  ///< since then, and who has them now
 };
 
 }  // namespace agones_alloc_server

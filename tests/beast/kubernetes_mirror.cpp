@@ -12,6 +12,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 using namespace beast_tests;
 using namespace test_support;
@@ -88,6 +89,24 @@ TEST_CASE_FIXTURE(mirror_fixture, "a mirror lists, watches, and takes in every k
   stream->send(event_text("DELETED", node_text("a", "12")));
   run();
   CHECK(nodes->find({"", "a"}) == nullptr);
+}
+
+TEST_CASE_FIXTURE(mirror_fixture, "who asks for objects is told each one's key, once the copy has it, and of lists as before") {
+  std::vector<std::string> told;
+  kubernetes_mirror_options options;
+  options.on_change = [this] { ++changes; };
+  options.on_object = [&](object_key const& key) { told.push_back(to_string(key) + (nodes->find(key) ? "" : " is gone")); };
+  nodes = std::make_unique<kubernetes_mirror<node_kind>>(context.get_executor(), client, clock, random, options);
+  begin();
+  CHECK(changes == 1);
+  CHECK(told.empty());
+  auto const stream = client.open(1);
+  run();
+  stream->send(event_text("MODIFIED", node_text("a", "10")) + event_text("ADDED", node_text("c", "11")));
+  stream->send(event_text("DELETED", node_text("b", "12")));
+  run();
+  CHECK(told == std::vector<std::string>{"a", "c", "b is gone"});
+  CHECK(changes == 1);
 }
 
 TEST_CASE_FIXTURE(mirror_fixture, "a watch that is too old leads to a new list, which takes the copy's place") {

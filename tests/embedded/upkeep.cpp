@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 using namespace agones_alloc;
 using namespace std::chrono_literals;
@@ -103,6 +107,27 @@ TEST_CASE("allocated servers in excess get the overflow labels, the oldest first
   c.pass(1s);
   CHECK(c.in_state(state::allocated).empty());
   CHECK(c.objects.size() == 1);
+}
+
+TEST_CASE("who asks what has changed is told of each fleet once, and of none that has not") {
+  toy::cluster c{{}};
+  auto const names = [&c] {
+    std::vector<std::string> out;
+    for (auto const& f : c.sim.take_changed()) out.push_back(f.meta.name.str());
+    std::sort(out.begin(), out.end());
+    return out;
+  };
+  c.sim.add_fleet(toy::make_fleet("arena", 3), c.time());
+  c.sim.add_fleet(toy::make_fleet("lobby", 2), c.time());
+  c.settle();
+  CHECK(names() == std::vector<std::string>{"arena", "lobby"});
+  c.pass(100s);
+  names();
+  CHECK(names().empty());
+  c.sim.scale(arena, 3);
+  CHECK(names().empty());
+  c.sim.scale(arena, 4);
+  CHECK(names() == std::vector<std::string>{"arena"});
 }
 
 TEST_CASE("a fleet without room waits for it") {
@@ -301,6 +326,7 @@ TEST_CASE("the same seed gives the same cluster, another seed another") {
 }
 
 TEST_CASE("status, ports, places and replicas hold through thousands of random events") {
+  std::map<object_key, fleet> told;  // kept up by what is said to have changed
   simulator_options o;
   o.node_capacity = 7;
   o.node_count = 2;
@@ -353,6 +379,8 @@ TEST_CASE("status, ports, places and replicas hold through thousands of random e
     c.pass(std::chrono::milliseconds{random.below(2000)});
     c.settle();
     for (auto const& f : c.sim.fleets()) REQUIRE(f.status == c.recount(f.meta.name));
+    for (auto& f : c.sim.take_changed()) told[key_of(f.meta)] = std::move(f);
+    for (auto const& f : c.sim.fleets()) REQUIRE(told.at(key_of(f.meta)) == f);
     if (step % 100 == 0) c.check_ports();
   }
   // Left alone, every fleet is at its size.

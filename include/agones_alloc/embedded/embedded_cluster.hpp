@@ -62,6 +62,8 @@ class embedded_cluster {
   /// Fleets with their status of this moment, sorted by namespace and name.
   AGONES_ALLOC_DECL auto fleets() const -> std::vector<fleet>;
   AGONES_ALLOC_DECL auto find_fleet(object_key const&) const -> std::optional<fleet>;
+  /// Those that were added or have changed since it was asked last, in no order: for one who keeps a table of them.
+  AGONES_ALLOC_DECL auto take_changed_fleets() -> std::vector<fleet>;
   /// True when a fleet lacks servers because no node has room.
   AGONES_ALLOC_DECL auto is_full() const -> bool;
 

@@ -70,6 +70,9 @@ class fleet_simulator {
 
   /// All fleets with their status, sorted by namespace and name.
   AGONES_ALLOC_DECL auto fleets() const -> std::vector<fleet>;
+  /// Those that were added, or have changed in size or status, since it was asked last, with their status now. What it costs
+  /// does not depend on how many others there are.
+  AGONES_ALLOC_DECL auto take_changed() -> std::vector<fleet>;
   /// Nothing when there is no such fleet.
   AGONES_ALLOC_DECL auto find_fleet(object_key const&) const -> std::optional<fleet>;
   /// Servers alive, being created or being removed.
@@ -103,6 +106,7 @@ class fleet_simulator {
   AGONES_ALLOC_DECL void forget(std::uint32_t slot);
   AGONES_ALLOC_DECL void recount(std::uint32_t slot);
   AGONES_ALLOC_DECL void mark_dirty(std::uint32_t fleet);
+  AGONES_ALLOC_DECL void mark_changed(std::uint32_t fleet);
   AGONES_ALLOC_DECL auto keep_up(std::uint32_t fleet, instant) -> std::optional<simulator_action>;
   AGONES_ALLOC_DECL auto create_server(std::uint32_t fleet, instant) -> std::optional<simulator_action>;
   AGONES_ALLOC_DECL void lack_room(std::uint32_t fleet);
@@ -122,6 +126,7 @@ class fleet_simulator {
   std::set<std::pair<timer::time_point, std::uint32_t>> fleet_timers_;  ///< fleets whose creations failed
   std::deque<std::uint32_t> urgent_;    ///< servers to be shut down or labelled by their fleet
   std::deque<std::uint32_t> dirty_;     ///< fleets to be looked at
+  std::vector<std::uint32_t> changed_;  ///< fleets that take_changed() has not given yet
   std::vector<std::uint32_t> waiting_;  ///< fleets without room
   std::deque<fleet_shortage> shortages_;
   std::uint64_t tickets_{0};

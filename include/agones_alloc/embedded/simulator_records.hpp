@@ -92,6 +92,7 @@ struct simulated_fleet {
   std::int64_t deletable{0};  ///< of these, what a scale-down may take
   std::int64_t overflowed{0};
   bool dirty{false};
+  bool changed{false};
   bool waiting{false};  ///< for room
   bool told{false};     ///< that there is none, since its size was last changed
 };

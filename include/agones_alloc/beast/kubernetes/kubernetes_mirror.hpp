@@ -21,6 +21,8 @@ struct kubernetes_mirror_options {
   backoff_options retry{backoff_options::endless(std::chrono::milliseconds{100}, std::chrono::seconds{5})};
   /// After the copy changed, in the mirror's turn; must not throw. For many changes at once, as a list brings, once.
   std::function<void()> on_change{};
+  /// For each object that a watch has told of, after the copy changed; must not throw. With it, on_change tells of lists alone.
+  std::function<void(object_key const&)> on_object{};
 };
 
 namespace detail {

@@ -17,6 +17,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
@@ -40,6 +41,10 @@ class embedded_cluster_core : public std::enable_shared_from_this<embedded_clust
   auto read(Use&& use) const {
     std::scoped_lock const lock{mutex_};
     return use(simulator_);
+  }
+  auto take_changed() -> std::vector<fleet> {
+    std::scoped_lock const lock{mutex_};
+    return simulator_.take_changed();
   }
   AGONES_ALLOC_DECL void run(embedded_cluster::handler);
   AGONES_ALLOC_DECL void stop();

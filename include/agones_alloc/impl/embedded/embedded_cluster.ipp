@@ -47,6 +47,8 @@ AGONES_ALLOC_DECL auto embedded_cluster::find_fleet(object_key const& key) const
   return core_->read([&](fleet_simulator const& simulator) { return simulator.find_fleet(key); });
 }
 
+AGONES_ALLOC_DECL auto embedded_cluster::take_changed_fleets() -> std::vector<fleet> { return core_->take_changed(); }
+
 AGONES_ALLOC_DECL auto embedded_cluster::is_full() const -> bool {
   return core_->read([](fleet_simulator const& simulator) { return simulator.is_full(); });
 }

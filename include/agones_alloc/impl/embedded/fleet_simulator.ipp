@@ -62,6 +62,7 @@ AGONES_ALLOC_DECL auto fleet_simulator::add_fleet(fleet f, instant t) -> field_e
   fleet_numbers_.emplace(key_of(made.object.meta), number);
   fleets_.push_back(std::move(made));
   mark_dirty(number);
+  mark_changed(number);
   return errors;
 }
 
@@ -78,6 +79,7 @@ AGONES_ALLOC_DECL auto fleet_simulator::scale(object_key const& key, std::int64_
   fleets_[found->second].told = false;
   ++object.meta.generation;
   mark_dirty(found->second);
+  mark_changed(found->second);
   return {};
 }
 
@@ -161,6 +163,17 @@ AGONES_ALLOC_DECL auto fleet_simulator::fleets() const -> std::vector<fleet> {
   std::vector<fleet> out;
   out.reserve(fleets_.size());
   for (auto const& [key, number] : fleet_numbers_) out.push_back(fill_fleet(fleets_[number]));
+  return out;
+}
+
+AGONES_ALLOC_DECL auto fleet_simulator::take_changed() -> std::vector<fleet> {
+  std::vector<fleet> out;
+  out.reserve(changed_.size());
+  for (auto const number : changed_) {
+    fleets_[number].changed = false;
+    out.push_back(fill_fleet(fleets_[number]));
+  }
+  changed_.clear();
   return out;
 }
 

@@ -49,6 +49,7 @@ AGONES_ALLOC_DECL void fleet_simulator::forget(std::uint32_t slot) {
     servers_[last].member = s.member;
     f.members.pop_back();
     mark_dirty(s.fleet);
+    mark_changed(s.fleet);
   }
   by_key_.erase(s.key);
   servers_[slot] = server{};
@@ -76,6 +77,10 @@ AGONES_ALLOC_DECL void fleet_simulator::mark_dirty(std::uint32_t number) {
   if (f.dirty) return;
   f.dirty = true;
   dirty_.push_back(number);
+}
+
+AGONES_ALLOC_DECL void fleet_simulator::mark_changed(std::uint32_t number) {
+  if (!std::exchange(fleets_[number].changed, true)) changed_.push_back(number);
 }
 
 AGONES_ALLOC_DECL auto fleet_simulator::keep_up(std::uint32_t number, instant t) -> std::optional<simulator_action> {

@@ -45,6 +45,7 @@ AGONES_ALLOC_DECL void fleet_simulator::accept(std::uint32_t slot, game_server_p
   if (s.fleet != none) {
     if (s.is_created()) fleets_[s.fleet].tally.remove(*s.known);
     fleets_[s.fleet].tally.add(*now);
+    mark_changed(s.fleet);
   }
   s.known = std::move(now);
   s.stale = false;

@@ -30,7 +30,8 @@ class mirror_core : public std::enable_shared_from_this<mirror_core<Kind>> {
   mirror_core(boost::asio::any_io_executor executor, http_client& client, timer& time, random_source& random,
               kubernetes_mirror_options options)
       : strand_{boost::asio::make_strand(executor)}, watch_{executor, client, time, std::move(options.watch)},
-        timer_{time}, random_{random}, retry_{options.retry}, on_change_{std::move(options.on_change)} {}
+        timer_{time}, random_{random}, retry_{options.retry}, on_change_{std::move(options.on_change)},
+        on_object_{std::move(options.on_object)} {}
 
   void start() {
     boost::asio::post(strand_, [self = this->shared_from_this()] {
@@ -107,15 +108,20 @@ class mirror_core : public std::enable_shared_from_this<mirror_core<Kind>> {
       return relists_++ == 0 ? go_on() : pause();  // a new list that is too old at once must not make a busy loop
     }
     if (ec) return pause();
+    std::vector<object_key> told;
     {
       std::lock_guard const lock{mutex_};
-      for (auto& event : news.events) take(event);
+      for (auto& event : news.events) {
+        if (on_object_) told.push_back(key_of(event.object->meta));
+        take(event);
+      }
     }
     version_ = std::move(news.resource_version);
     if (news.events.empty()) return go_on();  // it is heard again, perhaps only for a moment
     failures_ = 0;
     relists_ = 0;
-    if (on_change_) on_change_();
+    for (auto const& key : told) on_object_(key);
+    if (on_change_ && !on_object_) on_change_();
     go_on();
   }
 
@@ -140,6 +146,7 @@ class mirror_core : public std::enable_shared_from_this<mirror_core<Kind>> {
   random_source& random_;
   backoff retry_;
   std::function<void()> on_change_;
+  std::function<void(object_key const&)> on_object_;
   boost::asio::cancellation_signal pending_;
   std::string version_;  ///< where the next watch goes on; "": list first
   std::uint32_t failures_{0};
