@@ -142,6 +142,47 @@ TEST_CASE_FIXTURE(store_fixture, "every answer to a write means what the allocat
   }
 }
 
+TEST_CASE_FIXTURE(store_fixture, "what a webhook denies was not written, whatever code it chose; nor was what a failing webhook stopped") {
+  struct row {
+    int status;
+    std::string reason;
+    std::string message;
+    std::string details;
+    write_answer meaning;
+  };
+  std::string const denied = R"(admission webhook \"quota.example\" denied the request: )";
+  std::string const failing = R"(Internal error occurred: failed calling webhook \"quota.example\": )";
+  row const rows[]{
+      {422, "Invalid", denied + "closed", "{}", write_answer::refused},
+      {400, "", R"(admission webhook \"quota.example\" denied the request without explanation)", "{}", write_answer::refused},
+      // Not about the server: another object was missing, or changed, or the time was up.
+      {404, "NotFound", denied + "no such season", R"({"name":"a"})", write_answer::refused},
+      {422, "Invalid", denied + "x", R"({"causes":[{"field":"metadata.uid"}]})", write_answer::refused},
+      {408, "", denied + "too slow", "{}", write_answer::refused},
+      {409, "Conflict", denied + "season changed", "{}", write_answer::refused},
+      {410, "Gone", denied + "season over", "{}", write_answer::refused},
+      {412, "", denied + "season", "{}", write_answer::refused},
+      {429, "TooManyRequests", denied + "later", R"({"retryAfterSeconds":2})", write_answer::not_applied},
+      {500, "InternalError", denied + "no database", "{}", write_answer::not_applied},
+      {503, "ServiceUnavailable", denied + "later", "{}", write_answer::not_applied},
+      {504, "Timeout", denied + "later", "{}", write_answer::not_applied},
+      {500, "InternalError", failing + "connection refused", "{}", write_answer::not_applied},
+      // Somebody else's words that only hold the same.
+      {500, "InternalError", "etcd: " + failing, "{}", write_answer::unknown},
+      {504, "Timeout", failing + "proxy", "{}", write_answer::unknown},
+      {404, "NotFound", "not found: " + denied, R"({"name":"a"})", write_answer::gone},
+      {409, "Conflict", R"(admission webhook \"quota.example\" is new)", "{}", write_answer::conflict},
+  };
+  for (auto const& one : rows) {
+    CAPTURE(one.status);
+    CAPTURE(one.message);
+    write();
+    answer(one.status, status_text(one.reason, one.message, one.details));
+    CHECK(judge_write(*ec) == one.meaning);
+    CHECK(result.server_code == one.status);
+  }
+}
+
 TEST_CASE_FIXTURE(store_fixture, "the server's own words come along, and its advice when to retry") {
   write();
   answer(422, status_text("Invalid", "status.counters.rooms: must not be negative"));

@@ -14,7 +14,7 @@ def _():
 
 
 # Each adds its cases after that one, in this order.
-from cases import allocation_faults, watch_faults, write_faults, credential_faults  # noqa: E402, F401
+from cases import allocation_faults, watch_faults, write_faults, webhook_faults, credential_faults  # noqa: E402, F401
 
 if __name__ == "__main__":
     sys.exit(kit.run_cases())

@@ -16,6 +16,9 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 ///   503 with a Retry-After      errc::unavailable: likewise. Without: a proxy may have lost an answer
 ///   401                         errc::unavailable: credentials are renewed, nothing was executed
 ///   any other 3xx or 4xx        errc::refused: nothing was written, and the same request will not do better
+///   denied by a webhook         the code is the webhook's choice, and nothing was written: 429 errc::too_many_requests,
+///                               5xx errc::unavailable, any other (404, 409 and 410, too) errc::refused
+///   a webhook that fails        errc::unavailable: 500 before anything was written
 ///   all else, 5xx above all     errc::outcome_unknown: 500 and 504 come before and after the effect
 AGONES_ALLOC_DECL auto judge_write_answer(api_failure const&, bool has_retry_after) noexcept -> error_code;
 

@@ -13,9 +13,23 @@ inline auto names_missing_object(api_failure const& answer) noexcept -> bool {
   return answer.reason == "NotFound" && !answer.object.empty();
 }
 
+/// Admission comes before the object is stored, so its answers are definite whatever their code. These are the API server's own
+/// words for them; only it writes the beginning of a message, the webhook's follow. Whom it does not know by them is told by the code.
+inline auto denied_by_webhook(api_failure const& answer) noexcept -> bool {
+  return answer.message.rfind("admission webhook \"", 0) == 0 && answer.message.find("\" denied the request") != std::string::npos;
+}
+inline auto webhook_failed(api_failure const& answer) noexcept -> bool {
+  return answer.code == 500 && answer.message.rfind("Internal error occurred: failed calling webhook \"", 0) == 0;
+}
+
 }  // namespace detail
 
 AGONES_ALLOC_DECL auto judge_write_answer(api_failure const& answer, bool has_retry_after) noexcept -> error_code {
+  if (detail::webhook_failed(answer)) return errc::unavailable;
+  if (detail::denied_by_webhook(answer)) {
+    if (answer.code == 429) return errc::too_many_requests;
+    return answer.code >= 500 ? errc::unavailable : errc::refused;
+  }
   switch (answer.code) {
     case 401: return errc::unavailable;
     case 404: return detail::names_missing_object(answer) ? errc::not_found : errc::unavailable;
