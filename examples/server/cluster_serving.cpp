@@ -5,6 +5,7 @@
 
 #include <agones_alloc/beast/remote/folder_secrets.hpp>
 #include <agones_alloc/beast/remote/kubernetes_secrets.hpp>
+#include <agones_alloc/beast/remote/remote_by_trying.hpp>
 #include <agones_alloc/yaml/manifest_files.hpp>
 
 #include <algorithm>
@@ -24,6 +25,19 @@ auto make_secrets(boost::asio::any_io_executor executor, remote_cluster_settings
   if (!settings.secrets.empty()) return std::make_unique<folder_secrets>(executor, settings.secrets);
   if (settings.watch && cluster != nullptr) return std::make_unique<kubernetes_secrets>(*cluster, time);
   return nullptr;
+}
+
+/// For endpoints that do not say what they speak. `grpc`: null in a server that was built without it.
+auto make_tried(boost::asio::any_io_executor executor, connected_remote& rest, connected_remote* grpc, secret_source* secrets, timer& time,
+                remote_cluster_settings const& settings, logger& log, metrics& counts) -> std::unique_ptr<connected_remote> {
+  if (settings.protocol != remote_protocol::by_trying || grpc == nullptr) return nullptr;
+  remote_by_trying_options how;
+  how.connect_time = settings.connect_time;
+  how.secret_time_to_live = settings.secret_time;
+  how.secret_retry = std::min<std::chrono::nanoseconds>(settings.secret_time, std::chrono::seconds{5});
+  how.counts = &counts;
+  how.log = &log;
+  return std::make_unique<remote_by_trying>(std::move(executor), rest, *grpc, secrets, time, how);
 }
 
 auto flow_settings(server_options const& options) -> multi_cluster_options {
@@ -77,7 +91,8 @@ cluster_serving::cluster_serving(boost::asio::any_io_executor executor, server_o
       secrets_{make_secrets(executor, options.clusters, cluster, time)},
       rest_{executor, secrets_.get(), time, remote_settings<rest_remote_options>(options.clusters, log, counts)},
       grpc_{make_grpc_remote(executor, secrets_.get(), time, options.clusters, log, counts)},
-      remote_{executor, rest_, grpc_.get(), options.clusters.protocol, grpc_problem()},
+      tried_{make_tried(executor, rest_, grpc_.get(), secrets_.get(), time, options.clusters, log, counts)},
+      remote_{executor, rest_, grpc_.get(), options.clusters.protocol, grpc_problem(), tried_.get()},
       clusters_{executor, &local, remote_, policies_, time, random, flow_settings(options), {&counts, &log}},
       backend_{executor, local_backend, clusters_},
       page_{policies_, clusters_, remote_} {

@@ -65,6 +65,7 @@ class cluster_serving {
   std::unique_ptr<agones_alloc::secret_source> secrets_;
   agones_alloc::rest_remote_allocator rest_;
   std::shared_ptr<agones_alloc::connected_remote> grpc_;  ///< null: built without it
+  std::unique_ptr<agones_alloc::connected_remote> tried_;  ///< null: endpoints' protocols are not tried
   agones_alloc::remote_by_protocol remote_;
   agones_alloc::multi_cluster_allocator clusters_;
   agones_alloc::multi_cluster_backend backend_;

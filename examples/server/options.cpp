@@ -265,10 +265,13 @@ void add_clusters(table& t, server_options& o) {
   t.text("remote-protocol", "WORD", "rest",
          [&c](std::string const& word) {
            take_word("--remote-protocol", word, c.protocol,
-                     std::array<std::pair<std::string_view, agones_alloc::remote_protocol>, 2>{
-                         {{"rest", agones_alloc::remote_protocol::rest}, {"grpc", agones_alloc::remote_protocol::grpc}}});
+                     std::array<std::pair<std::string_view, agones_alloc::remote_protocol>, 3>{
+                         {{"rest", agones_alloc::remote_protocol::rest},
+                          {"grpc", agones_alloc::remote_protocol::grpc},
+                          {"auto", agones_alloc::remote_protocol::by_trying}}});
          },
-         "How endpoints are called that do not say: rest or grpc. Those that do begin with grpc:// or https://");
+         "How endpoints are called that do not say: rest, grpc, or auto: gRPC if a TLS handshake finds HTTP/2 there. "
+         "Those that do begin with grpc:// or https://");
   t.duration("remote-allocation-timeout", c.call_time, least, std::chrono::hours{1}, "The most one call to another cluster may take");
   t.duration("remote-connect-timeout", c.connect_time, least, std::chrono::minutes{5},
              "The most such a call waits for a connection; then the next endpoint is tried");
@@ -534,8 +537,8 @@ auto check(server_options const& o) -> std::optional<std::string> {
   if (!k.used() && o.fleets.empty()) {
     return "--fleets is required: a YAML file or a directory with Agones Fleet manifests; or --kubeconfig FILE, for a cluster";
   }
-  if (auto const problem = grpc_problem(); o.clusters.protocol == agones_alloc::remote_protocol::grpc && !problem.empty()) {
-    return "--remote-protocol grpc: " + problem;
+  if (auto const problem = grpc_problem(); o.clusters.protocol != agones_alloc::remote_protocol::rest && !problem.empty()) {
+    return (o.clusters.protocol == agones_alloc::remote_protocol::grpc ? "--remote-protocol grpc: " : "--remote-protocol auto: ") + problem;
   }
   if (o.clusters.watch && !o.clusters.policies.empty()) return "--multi-cluster and --policies exclude each other";
   if (!k.used() && o.clusters.watch) return "--multi-cluster is of a cluster: --kubeconfig or --in-cluster is needed; --policies does without";

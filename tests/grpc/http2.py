@@ -81,11 +81,14 @@ class Peer(TlsPort):
             if kind not in (DATA, HEADERS) or not flags & END_STREAM:
                 continue
             if stream in health:
-                answer(link, stream, b"\x08\x01")
+                self.say_health(link, stream)
                 continue
             self.calls += 1
             if self.allocate(self, link, stream) is False:
                 return
+
+    def say_health(self, link, stream):
+        answer(link, stream, b"\x08\x01")
 
 
 def begin(link, stream):

@@ -12,50 +12,17 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "server"
 
 import contextlib  # noqa: E402
 import json  # noqa: E402
-import re  # noqa: E402
 import signal  # noqa: E402
 import socket  # noqa: E402
 import struct  # noqa: E402
 import threading  # noqa: E402
 import time  # noqa: E402
 
-import clusters_world  # noqa: E402
 import http2  # noqa: E402
 import kit  # noqa: E402
 from clusters_world import MANY, allocating, certificates, dead_port, near, policy, states  # noqa: E402
+from grpc_world import World, endpoint_of, over_grpc, wait_until  # noqa: E402
 from kit import KUBERNETES, PATIENCE, REST, case, expect  # noqa: E402
-
-
-def over_grpc(port):
-    return f"grpc://127.0.0.1:{port}"
-
-
-class World(clusters_world.World):
-    def remote(self, name, replicas, *options, **named):
-        """One that is called over gRPC with mutual TLS."""
-        made = self.server(name, replicas, "--grpc-listen", "127.0.0.1:0", *options, tls=True, **named)
-        wait_until(lambda: "listening for gRPC" in made.text(), "it does not listen for gRPC")
-        line = next(line for line in made.lines if "listening for gRPC" in line)
-        made.grpc_port = int(re.search(r'127\.0\.0\.1:(\d+)', line)[1])
-        wait_until(lambda: http2.is_serving(self.place, made.grpc_port), "its health service does not say that it serves")
-        return made
-
-    def peer(self, allocate):
-        made = http2.Peer(self.place, allocate)
-        self.started.append(made.close)
-        return made
-
-
-def wait_until(true, words):
-    give_up = time.monotonic() + PATIENCE
-    while not true():
-        expect(time.monotonic() < give_up, words)
-        time.sleep(0.02)
-
-
-def endpoint_of(server, cluster):
-    listed = json.loads(server.ask("GET", "/v1/clusters")[1])["clusters"]
-    return next(one for one in listed if one["name"] == cluster)["endpoints"][0]
 
 
 @case

@@ -49,6 +49,8 @@ class client_connection final : public std::enable_shared_from_this<client_conne
   auto is_stale() -> bool { return served_ && socket_.is_stale(); }
   /// Once open: its TLS session is an earlier connection's.
   auto resumed() -> bool { return socket_.resumed(); }
+  /// Once open: what the server chose by ALPN; "": nothing.
+  auto protocol() -> std::string_view { return socket_.protocol(); }
   /// At rest only.
   AGONES_ALLOC_DECL void serve(std::shared_ptr<client_exchange>);
   /// The stream's reader wants more: on_body or on_end follows, perhaps inside.

@@ -44,6 +44,14 @@ class client_socket {
   /// After the handshake: it took up the session of an earlier connection.
   auto resumed() -> bool { return tls_ && SSL_session_reused(tls_->native_handle()) == 1; }
 
+  /// After the handshake: what the server chose by ALPN; "": nothing. Valid as long as this.
+  auto protocol() -> std::string_view {
+    unsigned char const* chosen = nullptr;
+    unsigned size = 0;
+    if (tls_) SSL_get0_alpn_selected(tls_->native_handle(), &chosen, &size);
+    return {reinterpret_cast<char const*>(chosen), size};
+  }
+
   /// Why the server's certificate was not accepted; "" when that was not the reason.
   auto verification_problem() -> std::string_view {
     auto const code = tls_ ? SSL_get_verify_result(tls_->native_handle()) : X509_V_OK;

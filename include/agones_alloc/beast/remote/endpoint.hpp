@@ -16,8 +16,8 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 AGONES_ALLOC_DECL auto parse_endpoint(std::string_view text, bool allow_plaintext = false)
     -> std::variant<client_endpoint, std::string>;
 
-/// How an endpoint is spoken to.
-enum class remote_protocol { rest, grpc };
+/// How an endpoint is spoken to. `by_trying`: as it is found out, see remote_by_trying.
+enum class remote_protocol { rest, grpc, by_trying };
 
 /// An endpoint's own: `grpc://` and `grpc+http://` are gRPC, `https://` and `http://` are REST; all others are `otherwise`,
 /// since Agones' policies say neither.

@@ -25,6 +25,7 @@ void complete_later(boost::asio::any_io_executor const& executor, Handler done, 
 }  // namespace detail
 
 AGONES_ALLOC_DECL void remote_by_protocol::close() {
+  if (tried_ != nullptr) tried_->close();
   rest_->close();
   if (grpc_ != nullptr) grpc_->close();
 }
@@ -32,6 +33,7 @@ AGONES_ALLOC_DECL void remote_by_protocol::close() {
 AGONES_ALLOC_DECL auto remote_by_protocol::of(remote_call const& call) const noexcept -> connected_remote* {
   switch (protocol_of(call.endpoint.view(), otherwise_)) {
     case remote_protocol::grpc: return grpc_;
+    case remote_protocol::by_trying: return tried_;
     case remote_protocol::rest: break;
   }
   return rest_;
