@@ -3,6 +3,7 @@
 #include <agones_alloc/impl/beast/remote/clusters_page.ipp>
 #include <agones_alloc/impl/beast/remote/detail/fleet_upstream.ipp>
 #include <agones_alloc/impl/beast/remote/detail/protocol_search.ipp>
+#include <agones_alloc/impl/beast/remote/detail/sse_feed.ipp>
 #include <agones_alloc/impl/beast/remote/endpoint.ipp>
 #include <agones_alloc/impl/beast/remote/folder_secrets.ipp>
 #include <agones_alloc/impl/beast/remote/kubernetes_secrets.ipp>

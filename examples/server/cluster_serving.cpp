@@ -92,6 +92,7 @@ cluster_serving::cluster_serving(boost::asio::any_io_executor executor, server_o
       rest_{executor, secrets_.get(), time, remote_settings<rest_remote_options>(options.clusters, log, counts)},
       grpc_{make_grpc_remote(executor, secrets_.get(), time, options.clusters, log, counts)},
       tried_{make_tried(executor, rest_, grpc_.get(), secrets_.get(), time, options.clusters, log, counts)},
+      feeds_{make_grpc_fleet_feeds(secrets_.get(), time, log)},
       remote_{executor, rest_, grpc_.get(), options.clusters.protocol, grpc_problem(), tried_.get()},
       clusters_{executor, &local, remote_, policies_, time, random, flow_settings(options), {&counts, &log}},
       backend_{executor, local_backend, clusters_},
@@ -100,6 +101,7 @@ cluster_serving::cluster_serving(boost::asio::any_io_executor executor, server_o
     remote_fleets_options how;
     how.connect_time = settings_.connect_time;
     how.otherwise = settings_.protocol;
+    how.grpc = feeds_.get();
     how.secret_time_to_live = settings_.secret_time;
     how.secret_retry = std::min<std::chrono::nanoseconds>(settings_.secret_time, std::chrono::seconds{5});
     // A silent remote is noticed by its heartbeats: it is taken to send them as this server does.

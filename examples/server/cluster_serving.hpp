@@ -14,6 +14,7 @@
 #include <agones_alloc/beast/remote/clusters_page.hpp>
 #include <agones_alloc/beast/remote/connected_remote.hpp>
 #include <agones_alloc/beast/remote/remote_by_protocol.hpp>
+#include <agones_alloc/beast/remote/remote_feed.hpp>
 #include <agones_alloc/beast/remote/remote_fleets.hpp>
 #include <agones_alloc/beast/remote/rest_remote_allocator.hpp>
 #include <agones_alloc/beast/remote/secret_source.hpp>
@@ -66,6 +67,7 @@ class cluster_serving {
   agones_alloc::rest_remote_allocator rest_;
   std::shared_ptr<agones_alloc::connected_remote> grpc_;  ///< null: built without it
   std::unique_ptr<agones_alloc::connected_remote> tried_;  ///< null: endpoints' protocols are not tried
+  std::shared_ptr<agones_alloc::remote_feeds> feeds_;  ///< over gRPC; null: built without it
   agones_alloc::remote_by_protocol remote_;
   agones_alloc::multi_cluster_allocator clusters_;
   agones_alloc::multi_cluster_backend backend_;

@@ -8,6 +8,7 @@
 #include <agones_alloc/beast/http_handler.hpp>
 #include <agones_alloc/beast/http_router.hpp>
 #include <agones_alloc/beast/remote/connected_remote.hpp>
+#include <agones_alloc/beast/remote/remote_feed.hpp>
 #include <agones_alloc/beast/remote/secret_source.hpp>
 #include <agones_alloc/beast/tls/tls_server.hpp>
 #include <agones_alloc/port/logger.hpp>
@@ -57,6 +58,10 @@ auto make_grpc(server_options const&, agones_alloc::front_end_options const&, gr
 auto make_grpc_remote(boost::asio::any_io_executor, agones_alloc::secret_source*, agones_alloc::timer&,
                       remote_cluster_settings const&, agones_alloc::logger&, agones_alloc::metrics&)
     -> std::shared_ptr<agones_alloc::connected_remote>;
+
+/// For the fleets of other clusters' gRPC endpoints; null in a server that was built without it.
+auto make_grpc_fleet_feeds(agones_alloc::secret_source*, agones_alloc::timer&, agones_alloc::logger&)
+    -> std::shared_ptr<agones_alloc::remote_feeds>;
 
 /// Asks games by gRPC's health protocol, and by `others` all else; null in a server that was built without it.
 auto make_health_probe(boost::asio::any_io_executor, agones_alloc::timer&, agones_alloc::readiness_probe& others, agones_alloc::logger&)

@@ -2,6 +2,7 @@
 #include "remote_settings.hpp"
 
 #include <agones_alloc/grpc/allocation_front_end.hpp>
+#include <agones_alloc/grpc/grpc_fleet_feeds.hpp>
 #include <agones_alloc/grpc/grpc_listener.hpp>
 #include <agones_alloc/grpc/grpc_remote_allocator.hpp>
 #include <agones_alloc/grpc/health_probe.hpp>
@@ -150,6 +151,11 @@ auto make_grpc_remote(boost::asio::any_io_executor executor, secret_source* secr
                       remote_cluster_settings const& settings, logger& log, metrics& counts) -> std::shared_ptr<connected_remote> {
   auto const made = std::make_shared<heard<grpc_remote_allocator>>(log, std::move(executor), secrets, time,
                                                                    remote_settings<grpc_remote_options>(settings, log, counts));
+  return {made, &made->part};
+}
+
+auto make_grpc_fleet_feeds(secret_source* secrets, timer& time, logger& log) -> std::shared_ptr<remote_feeds> {
+  auto const made = std::make_shared<heard<grpc_fleet_feeds>>(log, secrets, time);
   return {made, &made->part};
 }
 

@@ -12,6 +12,11 @@ auto make_grpc_remote(boost::asio::any_io_executor, agones_alloc::secret_source*
   return nullptr;
 }
 
+auto make_grpc_fleet_feeds(agones_alloc::secret_source*, agones_alloc::timer&, agones_alloc::logger&)
+    -> std::shared_ptr<agones_alloc::remote_feeds> {
+  return nullptr;
+}
+
 auto make_health_probe(boost::asio::any_io_executor, agones_alloc::timer&, agones_alloc::readiness_probe&, agones_alloc::logger&)
     -> std::shared_ptr<agones_alloc::readiness_probe> {
   return nullptr;

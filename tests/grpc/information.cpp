@@ -11,6 +11,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -144,6 +146,88 @@ TEST_CASE("a fleet is told with its own status, and beside it what was counted")
   information::FleetInformation more;
   fleet_to_message(fleet, parts, more);
   CHECK(more.annotations(0).value() == "d");
+}
+
+TEST_CASE("what is told of a fleet is heard as it was") {
+  fleet_info fleet;
+  fleet.cluster = "east";
+  fleet.namespace_ = "games";
+  fleet.name = "arena";
+  fleet.uid = "1f0c";
+  fleet.resource_version = "812";
+  fleet.generation = 3;
+  fleet.labels = {{"a", "b"}, {"c", "d"}};
+  fleet.annotations = {{"e", "f"}};
+  fleet.scheduling = "Packed";
+  fleet.desired = 9;
+  fleet.observed = fleet_info::wall_time{1500ms};
+  auto& status = fleet.status.emplace();
+  status.replicas = 8;
+  status.ready_replicas = 5;
+  status.reserved_replicas = 1;
+  status.allocated_replicas = 2;
+  status.players = counter_status{20, 30};
+  status.counters["rooms"] = {1, 2, 3, 4};
+  status.lists["who"] = {5, 6, 7, 8};
+  auto& recount = fleet.recount.emplace();
+  recount.total = 7;
+  recount.shutting_down = 1;
+  recount.states[static_cast<std::size_t>(game_server_state::ready)] = 3;
+  recount.states[static_cast<std::size_t>(game_server_state::allocated)] = 2;
+  recount.states[static_cast<std::size_t>(game_server_state::unset)] = 1;
+  recount.states[static_cast<std::size_t>(game_server_state::other)] = 1;
+  recount.players = capacity_info{1, 2, 3, 4, 5};
+  recount.counters["rooms"] = {1, 2, 3, 4, 5};
+  recount.lists["who"] = {5, 6, 7, 8, 9};
+  recount.nodes = {{"node-1", 4, 2, 1}, {"node-2", 3, 1, 1}};
+  auto const heard = [&fleet](fleet_info_parts parts) {
+    information::FleetInformation message;
+    fleet_to_message(fleet, parts, message);
+    auto const out = message_to_fleet(message);
+    REQUIRE(out.has_value());
+    CHECK(out->cluster == fleet.cluster);
+    CHECK(out->namespace_ == fleet.namespace_);
+    CHECK(out->name == fleet.name);
+    CHECK(out->uid == fleet.uid);
+    CHECK(out->resource_version == fleet.resource_version);
+    CHECK(out->generation == fleet.generation);
+    CHECK(out->labels == fleet.labels);
+    CHECK(out->scheduling == fleet.scheduling);
+    CHECK(out->desired == fleet.desired);
+    CHECK(out->status == fleet.status);
+    CHECK(out->observed == fleet.observed);
+    return *out;
+  };
+  fleet_info_parts all;
+  all.nodes = all.annotations = true;
+  auto const whole = heard(all);
+  CHECK(whole.annotations == fleet.annotations);
+  CHECK(whole.recount == fleet.recount);
+  auto const part = heard({});
+  CHECK(part.annotations.empty());
+  CHECK(part.recount->nodes.empty());
+  fleet.uid = "";
+  fleet.status.reset();
+  fleet.desired.reset();
+  fleet.recount.reset();
+  heard({});
+}
+
+TEST_CASE("of a fleet that another cluster tells nothing is taken that cannot be") {
+  information::FleetInformation message;
+  CHECK_FALSE(message_to_fleet(message).has_value());
+  message.set_fleetname("arena");
+  message.mutable_observedtime()->set_seconds(std::numeric_limits<std::int64_t>::max());
+  auto& recount = *message.mutable_recount();
+  recount.set_readygameservers(3);  // of an older one, without states
+  CHECK(message_to_fleet(message)->observed == fleet_info::wall_time{});
+  CHECK(message_to_fleet(message)->recount->in(game_server_state::ready) == 3);
+  constexpr auto most = std::numeric_limits<std::int32_t>::max();
+  (*recount.mutable_states())["Strange"] = most;
+  (*recount.mutable_states())["Stranger"] = most;
+  CHECK(message_to_fleet(message)->recount->in(game_server_state::other) == most);
+  message.mutable_observedtime()->set_seconds(-1);
+  CHECK(message_to_fleet(message)->observed == fleet_info::wall_time{});
 }
 
 TEST_CASE_FIXTURE(informed, "Inform tells fleets, clusters, and where a watch can go on") {

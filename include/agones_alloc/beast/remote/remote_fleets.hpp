@@ -25,7 +25,7 @@ class remote_fleets_core;
 ///
 /// A stream that ends is opened again, at the next endpoint, after a back-off with jitter, from where it was; meanwhile the last
 /// values stay and are marked stale. A remote without a directory (404) is `12`, unimplemented, and asked again after a while; one
-/// that cannot be reached is `14`. Remotes tell of themselves only (`multiCluster=false`, one hop), so there are no loops.
+/// that cannot be reached is `14`. Endpoints that speak gRPC are heard through `remote_fleets_options::grpc`. Remotes tell of themselves only (`multiCluster=false`, one hop), so there are no loops.
 ///
 /// Lifetimes: everything passed must outlive it and, once it is destroyed, what runs on the executor then. Thread
 /// safety: any thread. Destroying it stops.

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -34,18 +35,23 @@ void write_label_list(string_map const& from, Repeated& out) {
   }
 }
 
-template <class Sums, class Map>
-void write_sums(named_map<Sums> const& from, Map& out) {
-  for (auto const& [name, one] : from) {
-    auto& to = out[name.str()];
-    to.set_allocatedcount(one.allocated_count);
-    to.set_allocatedcapacity(one.allocated_capacity);
-    to.set_count(one.count);
-    to.set_capacity(one.capacity);
-  }
+template <class Sums>
+void write_sum(Sums const& from, ::information::FleetInformation::Capacity& to) {
+  to.set_allocatedcount(from.allocated_count);
+  to.set_allocatedcapacity(from.allocated_capacity);
+  to.set_count(from.count);
+  to.set_capacity(from.capacity);
+  if constexpr (requires { from.free; }) to.set_free(from.free);
 }
 
-inline void write_recount(fleet_recount const& from, ::information::FleetInformation::Recount& to) {
+template <class Sums, class Map>
+void write_sums(named_map<Sums> const& from, Map& out) {
+  for (auto const& [name, one] : from) write_sum(one, out[name.str()]);
+}
+
+inline constexpr std::string_view no_state = "Unset";
+
+inline void write_recount(fleet_recount const& from, fleet_info_parts parts, ::information::FleetInformation::Recount& to) {
   to.set_totalgameservers(from.total);
   to.set_readygameservers(from.in(game_server_state::ready));
   to.set_reservedgameservers(from.in(game_server_state::reserved));
@@ -54,6 +60,19 @@ inline void write_recount(fleet_recount const& from, ::information::FleetInforma
   to.set_shuttingdowngameservers(from.shutting_down);
   write_sums(from.counters, *to.mutable_counters());
   write_sums(from.lists, *to.mutable_lists());
+  for (std::size_t i = 0; i != from.states.size(); ++i) {
+    if (from.states[i] == 0) continue;
+    auto const word = to_string(static_cast<game_server_state>(i));
+    (*to.mutable_states())[std::string{word.empty() ? no_state : word}] = from.states[i];
+  }
+  if (from.players) write_sum(*from.players, *to.mutable_players());
+  if (!parts.nodes) return;
+  for (auto const& one : from.nodes) {
+    auto& share = (*to.mutable_nodes())[one.node.str()];
+    share.set_totalgameservers(one.total);
+    share.set_readygameservers(one.ready);
+    share.set_allocatedgameservers(one.allocated);
+  }
 }
 
 inline void write_status(fleet_status const& from, ::information::FleetInformation& to) {
@@ -82,7 +101,7 @@ AGONES_ALLOC_DECL void fleet_to_message(fleet_info const& from, fleet_info_parts
   if (parts.annotations) detail::message::write_label_list(from.annotations, *out.mutable_annotations());
   if (from.desired) out.set_desiredgameservers(*from.desired);
   if (from.status) detail::message::write_status(*from.status, out);
-  if (from.recount) detail::message::write_recount(*from.recount, *out.mutable_recount());
+  if (from.recount) detail::message::write_recount(*from.recount, parts, *out.mutable_recount());
   detail::message::write_time(from.observed, *out.mutable_observedtime());
   out.set_stale(from.stale);
 }
@@ -102,6 +121,7 @@ AGONES_ALLOC_DECL auto query_of_message(::information::InformRequest const& from
   out.filter.cluster = from.clustername();
   out.filter.local_only = !from.multicluster();
   out.parts.annotations = from.withannotations();
+  out.parts.nodes = from.withnodes();
   out.resume = from.resumetoken();
   label_selector labels;
   std::vector<string_map::value_type> wanted;
@@ -128,6 +148,7 @@ AGONES_ALLOC_DECL auto query_of_message(::information::InformRequest const& from
   if (bytes > detail::message::longest_fleet_selector) return std::string{"matchLabels, matchExpressions: are longer than 4096 characters"};
   if (auto const problem = compile_labels(labels, out.filter.labels)) return "matchLabels, matchExpressions: " + *problem;
   if (out.parts.annotations) out.shape += "\nannotations";
+  if (out.parts.nodes) out.shape += "\nnodes";
   return out;
 }
 

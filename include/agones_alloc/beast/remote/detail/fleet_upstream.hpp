@@ -2,10 +2,9 @@
 #pragma once
 
 #include <agones_alloc/async/fleet_directory.hpp>
-#include <agones_alloc/beast/client/pooled_http_client.hpp>
-#include <agones_alloc/beast/fleets/event_reader.hpp>
+#include <agones_alloc/beast/remote/detail/sse_feed.hpp>
+#include <agones_alloc/beast/remote/remote_feed.hpp>
 #include <agones_alloc/beast/remote/remote_fleets_options.hpp>
-#include <agones_alloc/beast/remote/secret_credentials.hpp>
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/flow/backoff.hpp>
 #include <agones_alloc/port/random.hpp>
@@ -14,12 +13,11 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
@@ -37,48 +35,49 @@ struct upstream_place {
 struct upstream_context {
   boost::asio::any_io_executor strand;
   fleet_directory& directory;
-  secret_source* secrets;
   timer& time;
   random_source& random;
   remote_fleets_options options;
+  sse_feeds over_http;
 };
 
-/// Confined to the context's strand.
-class fleet_upstream : public std::enable_shared_from_this<fleet_upstream> {
+/// Puts what it hears into the directory, and tries the next endpoint when it hears nothing more. Confined to the context's strand.
+class fleet_upstream final : public remote_feed_listener, public std::enable_shared_from_this<fleet_upstream> {
  public:
   AGONES_ALLOC_DECL fleet_upstream(std::shared_ptr<upstream_context>, upstream_place);
   AGONES_ALLOC_DECL void start();
   AGONES_ALLOC_DECL void stop();
   auto place() const noexcept -> upstream_place const& { return place_; }
 
+  AGONES_ALLOC_DECL void opened() override;
+  AGONES_ALLOC_DECL void reset() override;
+  AGONES_ALLOC_DECL void synced(std::string token) override;
+  AGONES_ALLOC_DECL void changed(fleet_info, std::string const& token) override;
+  AGONES_ALLOC_DECL void removed(fleet_info key, std::string const& token) override;
+  AGONES_ALLOC_DECL void ended(remote_feed_end) override;
+
  private:
+  /// An endpoint by a protocol.
   struct way {
+    std::string endpoint;
     std::string problem;  ///< "": it can be used
     int code{3};          ///< of the problem, gRPC's
-    std::shared_ptr<secret_credentials> credentials;
-    std::optional<pooled_http_client> client;
+    std::shared_ptr<remote_feed> feed;
   };
 
-  template <class F>
-  auto back(F f);
+  void add_way(std::string const& endpoint, remote_feeds* by);
   void connect();
-  void opened(std::unique_ptr<response_stream>);
-  void read();
-  void take(std::string_view chunk);
-  auto take(server_sent_event const&) -> bool;
-  void lost(int code, std::string message, bool soon);
+  void keep(std::string const& token);
+  void lost(remote_feed_end const&);
   void tell(int code, std::string_view message, bool stale);
-  auto endpoint() const -> std::string const& { return place_.endpoints[at_ % place_.endpoints.size()]; }
-  auto current() -> way& { return *ways_[at_ % ways_.size()]; }
+  auto current() const -> way const& { return ways_[at_ % ways_.size()]; }
 
   std::shared_ptr<upstream_context> context_;
   upstream_place place_;
-  std::vector<std::unique_ptr<way>> ways_;
+  std::vector<way> ways_;
   std::size_t at_{0};
   backoff retry_;
   std::uint32_t failures_{0};
-  std::unique_ptr<response_stream> stream_;
-  std::optional<event_reader> reader_;
   boost::asio::cancellation_signal pending_;
   std::string token_;
   bool ever_synced_{false};

@@ -56,7 +56,7 @@ class remote_fleets_core : public std::enable_shared_from_this<remote_fleets_cor
                      secret_source* secrets, timer& time, random_source& random, remote_fleets_options options)
       : strand_{boost::asio::make_strand(std::move(executor))},
         context_{std::make_shared<upstream_context>(
-            upstream_context{boost::asio::any_io_executor{strand_}, directory, secrets, time, random, std::move(options)})},
+            upstream_context{boost::asio::any_io_executor{strand_}, directory, time, random, std::move(options), {secrets, time}})},
         policies_{policies} {}
 
   void start() {

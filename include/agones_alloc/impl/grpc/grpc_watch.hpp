@@ -1,0 +1,153 @@
+// Streams of the information service that are read, and the end that waits for them.
+#pragma once
+
+#include <agones_alloc/config.hpp>
+
+#include <agones_alloc_proto/information.grpc.pb.h>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/post.hpp>
+
+#include <grpcpp/channel.h>
+#include <grpcpp/client_context.h>
+#include <grpcpp/support/client_callback.h>
+
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
+
+class watch_calls;
+
+/// One stream. An event is handed over on the executor, and the next one is read when that is asked for.
+class watch_call final : public ::grpc::ClientReadReactor<::information::InformEvent>,
+                         public std::enable_shared_from_this<watch_call> {
+ public:
+  using reaction = std::function<void(watch_call&)>;
+
+  std::shared_ptr<::grpc::Channel> channel;
+  ::grpc::ClientContext context;
+  ::information::InformRequest request;
+  ::information::InformEvent event;
+  ::grpc::Status status;  ///< at the end
+
+  /// The event has been taken.
+  void go_on() {
+    {
+      std::lock_guard const lock{mutex_};
+      if (cut_ || !std::exchange(handed_over_, false)) return;
+    }
+    StartRead(&event);
+  }
+  /// Ends it soon. Any thread.
+  void cut() {
+    bool idle = false;
+    {
+      std::lock_guard const lock{mutex_};
+      cut_ = true;
+      idle = std::exchange(handed_over_, false);
+    }
+    context.TryCancel();
+    if (idle) RemoveHold();
+  }
+
+ private:
+  friend class watch_calls;
+
+  void OnReadDone(bool ok) override {
+    bool over = !ok;
+    {
+      std::lock_guard const lock{mutex_};
+      over = over || cut_;
+      handed_over_ = !over;
+    }
+    if (over) return RemoveHold();
+    boost::asio::post(executor_, [self = shared_from_this()] { self->taken_(*self); });
+  }
+  void OnDone(::grpc::Status const& ended) override;
+
+  std::mutex mutex_;
+  bool cut_{false};
+  bool handed_over_{false};  ///< nothing is being read: a hold of gRPC's keeps the call
+  watch_calls* all_{nullptr};
+  boost::asio::any_io_executor executor_;
+  reaction taken_;
+  reaction ended_;
+};
+
+/// Thread safety: any thread.
+class watch_calls {
+ public:
+  /// False: it is closed, and nothing was begun. Else `taken` is called on the executor with each event, and `ended` once, as the
+  /// last.
+  auto begin(std::shared_ptr<watch_call> const& call, boost::asio::any_io_executor executor, watch_call::reaction taken,
+             watch_call::reaction ended) -> bool {
+    call->all_ = this;
+    call->executor_ = std::move(executor);
+    call->taken_ = std::move(taken);
+    call->ended_ = std::move(ended);
+    {
+      std::lock_guard const lock{mutex_};
+      if (closed_) return false;
+      ++under_way_;
+      open_.emplace(call.get(), call);
+    }
+    ::information::InformationService::NewStub(call->channel)->async()->Watch(&call->context, &call->request, call.get());
+    call->AddHold();
+    call->StartRead(&call->event);
+    call->StartCall();
+    return true;
+  }
+
+  /// Cuts every stream, and waits until gRPC has told of their ends.
+  void close() {
+    std::vector<std::shared_ptr<watch_call>> all;
+    {
+      std::lock_guard const lock{mutex_};
+      closed_ = true;
+      for (auto const& [key, call] : open_) all.push_back(call);
+    }
+    for (auto const& call : all) call->cut();  // not under the lock: it may end here and now
+    std::unique_lock lock{mutex_};
+    emptied_.wait(lock, [this] { return under_way_ == 0; });
+  }
+
+ private:
+  friend class watch_call;
+
+  auto take(watch_call const* of) -> std::shared_ptr<watch_call> {
+    std::lock_guard const lock{mutex_};
+    auto const at = open_.find(of);
+    auto out = std::move(at->second);
+    open_.erase(at);
+    return out;
+  }
+  void left() {
+    std::lock_guard const lock{mutex_};
+    if (--under_way_ == 0) emptied_.notify_all();  // under the lock: afterwards this may be gone
+  }
+
+  std::mutex mutex_;
+  std::condition_variable emptied_;
+  std::unordered_map<watch_call const*, std::shared_ptr<watch_call>> open_;
+  std::size_t under_way_{0};
+  bool closed_{false};
+};
+
+// On a thread of gRPC's, which must not be who forgets the call: with the last channel gRPC waits for its threads. Nor is the
+// executor kept beyond the end: whoever waits for that may destroy its context.
+inline void watch_call::OnDone(::grpc::Status const& with) {
+  status = with;
+  auto* const all = all_;
+  auto self = all->take(this);
+  boost::asio::post(std::exchange(executor_, {}), [self = std::move(self)] { self->ended_(*self); });
+  all->left();
+}
+
+}  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail
