@@ -29,8 +29,8 @@ struct probe_target {
   std::uint16_t port{0};
   std::string path;  ///< http, event_stream; grpc: "/" and the name of the service
   std::chrono::steady_clock::time_point deadline{};  ///< event_stream: until it is open
-  std::chrono::steady_clock::time_point until{};     ///< event_stream: and so long
-  std::string id{};                                  ///< event_stream: of the allocation that is waited for
+  std::chrono::steady_clock::time_point until{};     ///< event_stream: and so long; http: so long its connection may be kept for the next try, {}: not
+  std::string id{};                                  ///< event_stream: of the allocation that is waited for; http: whose connection may be kept, "": nobody's
 };
 
 /// One try. What hinders it (no connection, no answer in time, an answer that is none) is `pending`, not an error.
