@@ -254,12 +254,17 @@ inline void unary_call::answer(http_response response) {
 inline void unary_call::end(::grpc::Status const& status) { link_->Finish(status); }
 
 /// One write at a time; an end that comes while one is under way waits for it.
+/// Of the leading metadata: nothing else tells a stream without events from a refusal.
+inline constexpr char const* stream_field = "agones-alloc-stream";
+
 class stream_call::link final : public ::grpc::ServerWriteReactor<::grpc::ByteBuffer> {
  public:
   explicit link(std::shared_ptr<stream_call> of) : of_{std::move(of)} {}
   void OnCancel() override { of_->left(); }
   void OnDone() override { delete this; }
 
+  /// So that the client knows before there is anything to say. Once, before the first write.
+  void begin() { StartSendInitialMetadata(); }
   void write(::grpc::Slice const& bytes) {
     {
       std::lock_guard const lock{mutex_};
@@ -324,6 +329,8 @@ inline void stream_call::answer(http_response response) {
     return finish(status, response.status);
   }
   stream_ = std::move(response.stream);
+  context().AddInitialMetadata(stream_field, "open");
+  link_->begin();
   go_on();
 }
 

@@ -3,6 +3,7 @@
 #include <agones_alloc/beast/client/client_alarm.hpp>
 #include <agones_alloc/beast/remote/remote_fleets_options.hpp>
 #include <agones_alloc/grpc/grpc_fleet_feeds.hpp>
+#include <agones_alloc/grpc/grpc_remote_allocator.hpp>
 #include <agones_alloc/grpc/information_messages.hpp>
 #include <agones_alloc/impl/grpc/grpc_targets.hpp>
 #include <agones_alloc/impl/grpc/grpc_watch.hpp>
@@ -126,17 +127,26 @@ class grpc_feed final : public remote_feed, public std::enable_shared_from_this<
         if (self && self->call_.get() == &of) then(*self, of);
       };
     };
-    if (calls_->begin(call, executor_, mine([](grpc_feed& self, watch_call& of) { self.took(of); }),
+    if (calls_->begin(call, executor_, mine([](grpc_feed& self, watch_call&) { self.opened(); }),
+                      mine([](grpc_feed& self, watch_call& of) { self.took(of); }),
                       mine([](grpc_feed& self, watch_call& of) { self.ended(of); }))) {
       return;
     }
     boost::asio::post(executor_, [self = shared_from_this()] { self->end({14, "it is not listened to any more"}); });
   }
 
-  void took(watch_call& of) {
+  void opened() {
     auto const listener = listener_.lock();
     if (!listener) return stop();
-    if (!std::exchange(heard_, true)) listener->opened();
+    if (std::exchange(heard_, true)) return;
+    alarm_.set(time_->now() + silence_, shared_from_this());
+    listener->opened();
+  }
+
+  void took(watch_call& of) {
+    opened();  // an older one does not say so before
+    auto const listener = listener_.lock();
+    if (!listener || call_.get() != &of) return;
     if (!tell(of.event, *listener)) return end({13, "it says what cannot be understood", true, true});
     if (call_.get() != &of) return;  // it was closed meanwhile
     alarm_.set(time_->now() + silence_, shared_from_this());

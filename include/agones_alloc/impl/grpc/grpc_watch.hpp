@@ -60,6 +60,10 @@ class watch_call final : public ::grpc::ClientReadReactor<::information::InformE
  private:
   friend class watch_calls;
 
+  void OnReadInitialMetadataDone(bool ok) override {
+    if (!ok || context.GetServerInitialMetadata().count("agones-alloc-stream") == 0) return;
+    boost::asio::post(executor_, [self = shared_from_this()] { self->opened_(*self); });
+  }
   void OnReadDone(bool ok) override {
     bool over = !ok;
     {
@@ -77,6 +81,7 @@ class watch_call final : public ::grpc::ClientReadReactor<::information::InformE
   bool handed_over_{false};  ///< nothing is being read: a hold of gRPC's keeps the call
   watch_calls* all_{nullptr};
   boost::asio::any_io_executor executor_;
+  reaction opened_;
   reaction taken_;
   reaction ended_;
 };
@@ -84,12 +89,13 @@ class watch_call final : public ::grpc::ClientReadReactor<::information::InformE
 /// Thread safety: any thread.
 class watch_calls {
  public:
-  /// False: it is closed, and nothing was begun. Else `taken` is called on the executor with each event, and `ended` once, as the
-  /// last.
-  auto begin(std::shared_ptr<watch_call> const& call, boost::asio::any_io_executor executor, watch_call::reaction taken,
-             watch_call::reaction ended) -> bool {
+  /// False: it is closed, and nothing was begun. Else, on the executor, `opened` is called where the server says so before its first
+  /// event, `taken` with each event, and `ended` once, as the last.
+  auto begin(std::shared_ptr<watch_call> const& call, boost::asio::any_io_executor executor, watch_call::reaction opened,
+             watch_call::reaction taken, watch_call::reaction ended) -> bool {
     call->all_ = this;
     call->executor_ = std::move(executor);
+    call->opened_ = std::move(opened);
     call->taken_ = std::move(taken);
     call->ended_ = std::move(ended);
     {
