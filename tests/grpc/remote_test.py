@@ -181,7 +181,7 @@ def answers_that_get_lost_end_as_unknown_and_nobody_else_is_asked(w):
     other = w.peer(lambda peer, link, stream: http2.answer(link, stream, b"\x12\x05other"))
     for handle in (reset, half, no_trailers, no_message, garbage, junk, huge, closed, never, slow, unavailable, many_fields):
         bad = w.peer(handle)
-        here = w.server(handle.__name__, 0, "--remote-allocation-timeout", "1s",
+        here = w.server(handle.__name__, 0, "--remote-allocation-timeout", "3s",
                         policies=[policy("bad", 1, [over_grpc(bad.port)]), policy("other", 2, [over_grpc(other.port)])])
         status, got = here.allocate()
         expect(status == 504 and "fate is not known" in got["message"] and "request id" in got["message"], (handle.__name__, got))
