@@ -316,9 +316,12 @@ auto main(int argc, char** argv) -> int {
   policy_list const policies{{policy}};
   rest_remote_options options;
   options.secret_time_to_live = std::chrono::milliseconds{50};
+  options.serial_executor = true;  // one thread
   rest_remote_allocator remote{io.get_executor(), &secrets, time, options};
   seeded_random random{2};
-  multi_cluster_allocator clusters{io.get_executor(), nullptr, remote, policies, time, random};
+  multi_cluster_options serial;
+  serial.serial_executor = true;
+  multi_cluster_allocator clusters{io.get_executor(), nullptr, remote, policies, time, random, serial};
   game_server_allocation wanted;
   wanted.meta.namespace_ = "default";
   wanted.spec.selectors.emplace_back().labels.match_labels.set("agones.dev/fleet", "simple");

@@ -20,6 +20,12 @@ using namespace agones_alloc;
 
 namespace {
 
+auto rest_settings(remote_cluster_settings const& settings, logger& log, metrics& counts) -> rest_remote_options {
+  auto out = remote_settings<rest_remote_options>(settings, log, counts);
+  out.serial_executor = true;
+  return out;
+}
+
 auto make_secrets(boost::asio::any_io_executor executor, remote_cluster_settings const& settings, http_client* cluster, timer& time)
     -> std::unique_ptr<secret_source> {
   if (!settings.secrets.empty()) return std::make_unique<folder_secrets>(executor, settings.secrets);
@@ -42,6 +48,7 @@ auto make_tried(boost::asio::any_io_executor executor, connected_remote& rest, c
 
 auto flow_settings(server_options const& options) -> multi_cluster_options {
   multi_cluster_options out;
+  out.serial_executor = true;  // the server has one thread
   out.probe_idle = true;
   out.limits.fallback_local = options.clusters.fallback_local;
   out.limits.max_hops = options.front_end.max_hops;
@@ -89,7 +96,7 @@ cluster_serving::cluster_serving(boost::asio::any_io_executor executor, server_o
     : settings_{options.clusters},
       log_{log},
       secrets_{make_secrets(executor, options.clusters, cluster, time)},
-      rest_{executor, secrets_.get(), time, remote_settings<rest_remote_options>(options.clusters, log, counts)},
+      rest_{executor, secrets_.get(), time, rest_settings(options.clusters, log, counts)},
       grpc_{make_grpc_remote(executor, secrets_.get(), time, options.clusters, log, counts)},
       tried_{make_tried(executor, rest_, grpc_.get(), secrets_.get(), time, options.clusters, log, counts)},
       feeds_{make_grpc_fleet_feeds(secrets_.get(), time, log)},

@@ -1,7 +1,10 @@
 #include "../support/cluster_fixture.hpp"
 
+#include <boost/asio/any_completion_executor.hpp>
+#include <boost/asio/system_executor.hpp>
 #include <doctest/doctest.h>
 
+#include <optional>
 #include <stdexcept>
 
 using namespace test_support;
@@ -382,4 +385,52 @@ TEST_CASE("multi-cluster options out of range are refused by name") {
   refused([](auto& o) { o.probe_timeout = 0ns; }, "probe_timeout");
   refused([](auto& o) { o.limits.wait_slice = 0ns; }, "limits.wait_slice");
   refused([](auto& o) { o.limits.rounds.attempts = 0; }, "rounds.attempts");
+}
+
+namespace {
+
+/// Keeps the executor on which it is to answer; never does.
+struct asked_where final : remote_allocator {
+  std::optional<boost::asio::any_completion_executor> executor;
+  std::optional<handler> kept;
+
+ private:
+  void do_allocate(remote_call, handler done) override {
+    executor = boost::asio::get_associated_executor(done, boost::asio::any_completion_executor{boost::asio::system_executor{}});
+    kept.emplace(std::move(done));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a serial executor is used as it is, any other through a strand") {
+  for (bool const serial : {true, false}) {
+    CAPTURE(serial);
+    allocator_fixture f;
+    policy_list const policies{{policy("east", 1, {"e1"})}};
+    asked_where remote;
+    multi_cluster_options options;
+    options.serial_executor = serial;
+    multi_cluster_allocator clusters{f.context.get_executor(), nullptr, remote, policies, f.clock, f.random, options};
+    int told = 0;
+    multi_cluster_request request;
+    request.request = fleet_request();
+    clusters.async_allocate(request, [&told](error_code, allocation_result const& result) {
+      ++told;
+      CHECK(result.server->meta.name == "far");
+    });
+    CHECK_FALSE(remote.executor);  // never inside the call
+    f.run();
+    REQUIRE(remote.executor);
+    CHECK((*remote.executor == boost::asio::any_completion_executor{f.context.get_executor()}) == serial);
+    remote_result answer;
+    answer.result = outcome::allocated;
+    answer.server = share(make_server("far"));
+    auto done = std::move(*remote.kept);
+    boost::asio::post(f.context, [&done, &answer, &remote] {
+      boost::asio::dispatch(*remote.executor, boost::asio::append(std::move(done), std::move(answer)));
+    });
+    f.run();
+    CHECK(told == 1);
+  }
 }

@@ -132,6 +132,29 @@ TEST_CASE("what a remote is sent: the policy's namespace, no several clusters, i
   CHECK(got.server->meta.name == "far");
 }
 
+TEST_CASE("on a serial executor, without a strand, answers and cancellations are the same, and never inside the call") {
+  remote_fixture f{nullptr, {.serial_executor = true}};
+  std::optional<remote_result> inner;
+  std::shared_ptr<pending> left;
+  boost::asio::post(f.io, [&] {  // where nothing keeps it from going on at once
+    f.remote->async_allocate(f.call(), [&](remote_result r) { inner = std::move(r); });
+    CHECK_FALSE(inner);
+    auto bad = f.call();
+    bad.endpoint = "east:port";
+    left = f.ask(bad);
+  });
+  auto const request = f.server.at(0).request();
+  CHECK(holds(request, "POST /gameserverallocation HTTP/1.1\r\n"));
+  CHECK(f.wait(left).result == outcome::unavailable);
+  f.server.at(0).answer(200, allocated_body);
+  run_until(f.io, [&] { return inner.has_value(); });
+  CHECK(inner->result == outcome::allocated);
+  left = f.ask(f.call());
+  f.server.at(0).request();
+  boost::asio::post(f.io, [&] { left->stop.emit(boost::asio::cancellation_type::terminal); });
+  CHECK(f.wait(left).result == outcome::unknown);  // it was sent
+}
+
 TEST_CASE("calls to an endpoint share its kept connections (Q46)") {
   remote_fixture f;
   for (int i = 0; i != 5; ++i) {

@@ -25,6 +25,9 @@ struct multi_cluster_options {
   /// Dead endpoints are also probed while no request is under way, so that the first after a pause finds those that are back.
   /// The executor then has something to wait for as long as one is dead. Without it such a request may have to find out.
   bool probe_idle{false};
+  /// The executor is a strand, or the loop of one thread: nothing runs at the same time on it, and no strand is laid over it, which saves
+  /// an eighth of a remote call's processor time here. The same in rest_remote_options.
+  bool serial_executor{false};
   std::size_t max_operations{65536};  ///< requests at once; one more ends as `contention` at once
 };
 

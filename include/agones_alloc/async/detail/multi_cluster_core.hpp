@@ -9,8 +9,8 @@
 
 #include <boost/asio/any_completion_executor.hpp>
 #include <boost/asio/any_completion_handler.hpp>
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/strand.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -56,7 +56,7 @@ struct cluster_cancel {
   std::weak_ptr<cluster_operation> operation;
 };
 
-/// Confined to its strand, but for construction and `outstanding`.
+/// Confined to its executor, which runs one handler at a time, but for construction and `outstanding`.
 class multi_cluster_core final : public std::enable_shared_from_this<multi_cluster_core> {
  public:
   using handler = cluster_operation::handler;
@@ -101,7 +101,7 @@ class multi_cluster_core final : public std::enable_shared_from_this<multi_clust
 
   auto with() -> cluster_fsm::surroundings { return {time_.now(), memory_, random_}; }
 
-  boost::asio::strand<boost::asio::any_io_executor> strand_;
+  boost::asio::any_io_executor serial_;
   boost::asio::any_completion_executor own_;
   allocator* local_;
   remote_allocator& remote_;

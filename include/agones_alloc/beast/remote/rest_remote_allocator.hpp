@@ -25,6 +25,7 @@ struct rest_remote_options {
   std::size_t answer_bytes{1U << 20U};      ///< body of an answer; more: of unknown fate
   std::size_t endpoints{256};               ///< with connections at once; the one unused for longest goes
   std::vector<int> exhausted_codes{};       ///< further statuses that mean "nothing available" (Q25)
+  bool serial_executor{false};              ///< the executor runs one handler at a time: no strand is laid over it
   bool allow_plaintext{false};              ///< endpoints `http://...`
   std::chrono::nanoseconds secret_time_to_live{std::chrono::seconds{60}};
   std::chrono::nanoseconds secret_retry{std::chrono::seconds{5}};

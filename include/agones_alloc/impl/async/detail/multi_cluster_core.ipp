@@ -4,7 +4,9 @@
 #include <agones_alloc/async/detail/complete.hpp>
 #include <agones_alloc/async/detail/drawn_id.hpp>
 #include <agones_alloc/async/detail/multi_cluster_core.hpp>
+#include <agones_alloc/async/detail/serial_executor.hpp>
 #include <agones_alloc/detail/hash.hpp>
+#include <agones_alloc/detail/small_blocks.hpp>
 #include <agones_alloc/flow/gate_settings.hpp>
 #include <agones_alloc/flow/policy_choice.hpp>
 
@@ -49,8 +51,8 @@ AGONES_ALLOC_DECL multi_cluster_core::multi_cluster_core(boost::asio::any_io_exe
                                                          remote_allocator& remote, policy_source const& policies,
                                                          timer& time, random_source& random,
                                                          multi_cluster_options options, multi_cluster_ports ports)
-    : strand_{boost::asio::make_strand(std::move(executor))},
-      own_{boost::asio::any_io_executor{strand_}},
+    : serial_{serial_executor(std::move(executor), options.serial_executor)},
+      own_{serial_},
       local_{local},
       remote_{remote},
       policies_{policies},
@@ -62,20 +64,20 @@ AGONES_ALLOC_DECL multi_cluster_core::multi_cluster_core(boost::asio::any_io_exe
 
 AGONES_ALLOC_DECL void multi_cluster_core::submit(multi_cluster_request request, handler done) {
   ++outstanding_;
-  auto const leave = std::make_shared<cluster_cancel>();
+  auto const leave = std::allocate_shared<cluster_cancel>(small_block_allocator<cluster_cancel>{});
   auto slot = boost::asio::get_associated_cancellation_slot(done);
   if (slot.is_connected()) {
     slot.assign([weak = weak_from_this(), leave](boost::asio::cancellation_type type) {
       if (type == boost::asio::cancellation_type::none) return;
       auto const self = weak.lock();
       if (!self) return;
-      boost::asio::post(self->strand_, [self, leave] {
+      boost::asio::post(self->serial_, [self, leave] {
         leave->asked = true;
         if (auto const op = leave->operation.lock()) self->cancel(op);
       });
     });
   }
-  boost::asio::post(strand_, [self = shared_from_this(), leave, request = std::move(request),
+  boost::asio::post(serial_, [self = shared_from_this(), leave, request = std::move(request),
                               done = std::move(done)]() mutable {
     self->begin(std::move(request), std::move(done), *leave);
   });
@@ -167,12 +169,12 @@ AGONES_ALLOC_DECL void multi_cluster_core::carry_out(operation_ptr const& op, cl
     if (!op->leaving) self->carry_out(op, op->fsm.woken(self->with()));
   };
   time_.async_wait_until(action.until, boost::asio::bind_cancellation_slot(
-                                           op->withdraw.slot(), boost::asio::bind_executor(strand_, std::move(woken))));
+                                           op->withdraw.slot(), boost::asio::bind_executor(serial_, std::move(woken))));
 }
 
 AGONES_ALLOC_DECL void multi_cluster_core::allocate_here(operation_ptr const& op, timer::time_point wait_until) {
   if (local_ == nullptr) {
-    boost::asio::post(strand_, [self = shared_from_this(), op] {
+    boost::asio::post(serial_, [self = shared_from_this(), op] {
       allocation_result none;
       none.server_message = "this process has no game servers of its own";
       self->on_local(op, std::move(none));
@@ -195,7 +197,7 @@ AGONES_ALLOC_DECL void multi_cluster_core::allocate_here(operation_ptr const& op
   };
   local_->async_allocate(same ? request : request->in_namespace(space.view()), options,
                          boost::asio::bind_cancellation_slot(op->withdraw.slot(),
-                                                             boost::asio::bind_executor(strand_, std::move(done))));
+                                                             boost::asio::bind_executor(serial_, std::move(done))));
 }
 
 AGONES_ALLOC_DECL void multi_cluster_core::on_local(operation_ptr const& op, allocation_result result) {
@@ -231,7 +233,7 @@ AGONES_ALLOC_DECL void multi_cluster_core::call_remote(operation_ptr const& op) 
   auto done = [self = shared_from_this(), op](remote_result result) { self->on_remote(op, std::move(result)); };
   remote_.async_allocate(std::move(call),
                          boost::asio::bind_cancellation_slot(op->withdraw.slot(),
-                                                             boost::asio::bind_executor(strand_, std::move(done))));
+                                                             boost::asio::bind_executor(serial_, std::move(done))));
 }
 
 AGONES_ALLOC_DECL void multi_cluster_core::on_remote(operation_ptr const& op, remote_result result) {
@@ -265,7 +267,7 @@ AGONES_ALLOC_DECL void multi_cluster_core::cancel(operation_ptr const& op) {
 }
 
 AGONES_ALLOC_DECL void multi_cluster_core::close() {
-  boost::asio::post(strand_, [self = shared_from_this()] {
+  boost::asio::post(serial_, [self = shared_from_this()] {
     self->closed_ = true;
     auto const all = self->operations_;
     for (auto const& [raw, op] : all) self->cancel(op);
@@ -275,7 +277,7 @@ AGONES_ALLOC_DECL void multi_cluster_core::close() {
 }
 
 AGONES_ALLOC_DECL void multi_cluster_core::tell_endpoints(endpoints_handler done) {
-  boost::asio::post(strand_, [self = shared_from_this(), done = std::move(done)]() mutable {
+  boost::asio::post(serial_, [self = shared_from_this(), done = std::move(done)]() mutable {
     complete(self->own_, std::move(done), self->memory_.endpoints(self->time_.now()));
   });
 }

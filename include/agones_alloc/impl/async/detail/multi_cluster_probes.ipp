@@ -66,7 +66,7 @@ AGONES_ALLOC_DECL void multi_cluster_core::probe_later(watched_ptr const& dead) 
     if (!ec && counts && !self->closed_) self->probe(dead);
   };
   time_.async_wait_until(*at, boost::asio::bind_cancellation_slot(dead->withdraw.slot(),
-                                                                  boost::asio::bind_executor(strand_, std::move(due))));
+                                                                  boost::asio::bind_executor(serial_, std::move(due))));
 }
 
 AGONES_ALLOC_DECL void multi_cluster_core::probe(watched_ptr const& dead) {
@@ -85,7 +85,7 @@ AGONES_ALLOC_DECL void multi_cluster_core::probe(watched_ptr const& dead) {
     if (!self->closed_) self->on_probed(dead, problem);
   };
   remote_.async_probe(dead->call, boost::asio::bind_cancellation_slot(
-                                      dead->withdraw.slot(), boost::asio::bind_executor(strand_, std::move(done))));
+                                      dead->withdraw.slot(), boost::asio::bind_executor(serial_, std::move(done))));
 }
 
 AGONES_ALLOC_DECL void multi_cluster_core::on_probed(watched_ptr const& dead, std::string_view problem) {

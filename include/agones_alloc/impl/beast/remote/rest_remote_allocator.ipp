@@ -1,12 +1,14 @@
 #pragma once
 
 #include <agones_alloc/async/detail/complete.hpp>
+#include <agones_alloc/async/detail/serial_executor.hpp>
 #include <agones_alloc/beast/call_terms.hpp>
 #include <agones_alloc/beast/remote/detail/forwarded_bodies.hpp>
 #include <agones_alloc/beast/remote/detail/remote_targets.hpp>
 #include <agones_alloc/beast/remote/hop_header.hpp>
 #include <agones_alloc/beast/remote/remote_answer.hpp>
 #include <agones_alloc/beast/remote/rest_remote_allocator.hpp>
+#include <agones_alloc/detail/small_blocks.hpp>
 
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -14,7 +16,6 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/strand.hpp>
 
 #include <stdexcept>
 #include <string_view>
@@ -37,24 +38,24 @@ struct remote_exchange {
   bool cancelled{false};
 };
 
-/// Confined to its strand, but for `submit`, `tell` and `shut`.
+/// Confined to its executor, which runs one handler at a time, but for `submit`, `tell` and `shut`.
 class rest_remote_core final : public std::enable_shared_from_this<rest_remote_core> {
  public:
   rest_remote_core(boost::asio::any_io_executor executor, secret_source* secrets, timer& time,
                    rest_remote_options options)
-      : strand_{boost::asio::make_strand(std::move(executor))},
-        own_{strand_},
+      : serial_{serial_executor(std::move(executor), options.serial_executor)},
+        own_{serial_},
         time_{&time},
         options_{std::move(options)},
-        targets_{strand_, secrets, time, checked(options_), client_settings(options_)} {}
+        targets_{serial_, secrets, time, checked(options_), client_settings(options_)} {}
 
   void submit(remote_call call, remote_allocator::handler done) {
     auto slot = boost::asio::get_associated_cancellation_slot(done);
-    auto const one = std::make_shared<remote_exchange>(std::move(call), std::move(done));
+    auto const one = std::allocate_shared<remote_exchange>(small_block_allocator<remote_exchange>{}, std::move(call), std::move(done));
     if (slot.is_connected()) {
-      slot.assign([weak = std::weak_ptr<remote_exchange>{one}, strand = strand_](boost::asio::cancellation_type type) {
+      slot.assign([weak = std::weak_ptr<remote_exchange>{one}, executor = serial_](boost::asio::cancellation_type type) {
         if (type == boost::asio::cancellation_type::none) return;
-        boost::asio::dispatch(strand, [weak] {
+        boost::asio::dispatch(executor, [weak] {
           auto const found = weak.lock();
           if (!found) return;
           found->cancelled = true;
@@ -62,23 +63,23 @@ class rest_remote_core final : public std::enable_shared_from_this<rest_remote_c
         });
       });
     }
-    boost::asio::dispatch(strand_, [self = shared_from_this(), one] { self->begin(one); });
+    boost::asio::dispatch(serial_, [self = shared_from_this(), one] { self->begin(one); });
   }
 
   void probe(remote_call call, remote_allocator::probe_handler done) {
-    boost::asio::dispatch(strand_, [self = shared_from_this(), call = std::move(call), done = std::move(done)]() mutable {
+    boost::asio::dispatch(serial_, [self = shared_from_this(), call = std::move(call), done = std::move(done)]() mutable {
       self->begin_probe(call, std::move(done));
     });
   }
 
   void tell(boost::asio::any_completion_handler<void(std::vector<remote_endpoint_state>)> done) {
-    boost::asio::post(strand_, [self = shared_from_this(), done = std::move(done)]() mutable {
+    boost::asio::post(serial_, [self = shared_from_this(), done = std::move(done)]() mutable {
       complete(self->own_, std::move(done), self->targets_.states());
     });
   }
 
   void shut() {
-    boost::asio::post(strand_, [self = shared_from_this()] {
+    boost::asio::post(serial_, [self = shared_from_this()] {
       self->shut_ = true;
       self->targets_.close();
     });
@@ -149,7 +150,7 @@ class rest_remote_core final : public std::enable_shared_from_this<rest_remote_c
     };
     client->async_request(std::move(request),
                           boost::asio::bind_cancellation_slot(
-                              one->withdraw.slot(), boost::asio::bind_executor(strand_, std::move(answered))));
+                              one->withdraw.slot(), boost::asio::bind_executor(serial_, std::move(answered))));
   }
 
   /// Any answer but a proxy's that nobody is there: Agones has none for this method either, and says so.
@@ -157,7 +158,7 @@ class rest_remote_core final : public std::enable_shared_from_this<rest_remote_c
     auto found = targets_.of(call);
     auto* const problem = std::get_if<std::string>(&found);
     if (problem != nullptr || shut_) {
-      return boost::asio::post(strand_, [self = shared_from_this(), done = std::move(done),
+      return boost::asio::post(serial_, [self = shared_from_this(), done = std::move(done),
                                          why = problem != nullptr ? std::move(*problem) : "closed"]() mutable {
         complete(self->own_, std::move(done), std::move(why));
       });
@@ -181,7 +182,7 @@ class rest_remote_core final : public std::enable_shared_from_this<rest_remote_c
       complete(self->own_, std::move(done), std::move(why));
     };
     client->async_request(std::move(request),
-                          boost::asio::bind_cancellation_slot(slot, boost::asio::bind_executor(strand_, std::move(answered))));
+                          boost::asio::bind_cancellation_slot(slot, boost::asio::bind_executor(serial_, std::move(answered))));
   }
 
   /// There is no whole answer.
@@ -211,7 +212,7 @@ class rest_remote_core final : public std::enable_shared_from_this<rest_remote_c
 
   /// Perhaps still inside the initiating function.
   void finish_later(std::shared_ptr<remote_exchange> const& one, remote_result result) {
-    boost::asio::post(strand_, [self = shared_from_this(), one, result = std::move(result)]() mutable {
+    boost::asio::post(serial_, [self = shared_from_this(), one, result = std::move(result)]() mutable {
       self->finish(one, std::move(result));
     });
   }
@@ -220,7 +221,7 @@ class rest_remote_core final : public std::enable_shared_from_this<rest_remote_c
     complete(own_, std::move(one->done), std::move(result));
   }
 
-  boost::asio::strand<boost::asio::any_io_executor> strand_;
+  boost::asio::any_io_executor serial_;
   boost::asio::any_completion_executor own_;
   timer* time_;
   rest_remote_options options_;
