@@ -242,6 +242,50 @@ TEST_CASE("a stream gives its messages in order, then ends with a code to come a
   CHECK(reader->Finish().error_code() == grpc::StatusCode::UNAVAILABLE);
 }
 
+TEST_CASE("a piece of more messages than may be under way comes whole and in order") {
+  served s;
+  std::vector<std::string> numbers;
+  for (int i = 0; i != 20'000; ++i) numbers.push_back(std::to_string(i) + std::string(100, ' '));
+  s.handler.act = [&](http_request const&, http_handler::reply done) {
+    std::move(done)(streaming(std::make_shared<some_stream>(std::vector<std::string>{framed(numbers), framed({"last"})})));
+  };
+  auto const stub = information::InformationService::NewStub(s.channel());
+  grpc::ClientContext context;
+  auto const reader = stub->Watch(&context, {});
+  std::size_t wrong = 0;
+  information::InformEvent event;
+  for (auto const& one : numbers) {
+    if (!reader->Read(&event) || event.resumetoken() != one) ++wrong;
+  }
+  CHECK(wrong == 0);
+  CHECK(reader->Read(&event));
+  CHECK(event.resumetoken() == "last");
+  CHECK(reader->Finish().error_code() == grpc::StatusCode::UNAVAILABLE);
+}
+
+TEST_CASE("a stream that stands still in the middle of a piece ends at once when the server stops") {
+  served s;
+  std::promise<void> stopped;
+  std::vector<std::string> const many(100'000, std::string(100, 'x'));
+  s.handler.act = [&](http_request const&, http_handler::reply done) {
+    std::move(done)(streaming(std::make_shared<some_stream>(std::vector<std::string>{framed(many)}, &stopped)));
+  };
+  auto const stub = information::InformationService::NewStub(s.channel());
+  grpc::ClientContext context;
+  auto const reader = stub->Watch(&context, {});
+  information::InformEvent event;
+  CHECK(reader->Read(&event));
+  std::promise<error_code> drained;
+  s.on_loop([&] { s.listener->async_drain(s.time.now() + 1h, [&](error_code ec) { drained.set_value(ec); }); });
+  stopped.get_future().wait();
+  CHECK_FALSE(drained.get_future().get());
+  CHECK(s.listener->calls() == 0);
+  std::size_t read = 1;
+  while (reader->Read(&event)) ++read;
+  CHECK(read < many.size());
+  CHECK_FALSE(reader->Finish().ok());
+}
+
 TEST_CASE("a stream whose client leaves is stopped") {
   served s;
   std::promise<void> stopped;

@@ -1,6 +1,7 @@
 // Messages against the REST form: whatever the JSON of a message says, the message says too.
 #include <agones_alloc/grpc/messages.hpp>
 #include <agones_alloc/json/parse.hpp>
+#include <agones_alloc/json/response.hpp>
 #include <agones_alloc/json/rest.hpp>
 #include <agones_alloc/select/request.hpp>
 
@@ -174,6 +175,39 @@ TEST_CASE("the response of what is not allocated is empty") {
   allocation::AllocationResponse got;
   got.set_address("left over");
   allocation_to_message(gsa, got);
+  CHECK(got.ByteSizeLong() == 0);
+}
+
+TEST_CASE("a result says the same as the GameServerAllocation that is made of it") {
+  game_server server;
+  server.meta.name = "gs1";
+  server.meta.labels = {{"a", "b"}};
+  server.meta.annotations = {{"c", "d"}};
+  server.status.state = game_server_state::allocated;
+  server.status.ports = {{"default", 7777}, {"", 1}};
+  server.status.address = "1.2.3.4";
+  server.status.addresses = {{"ExternalIP", "1.2.3.4"}, {"PodIP", "::1"}};
+  server.status.node_name = "n1";
+  server.status.counters["rooms"] = {1, 5};
+  server.status.lists["players"] = {5, std::vector<shared_string>{"x", "y"}};
+  allocation_result result;
+  result.result = outcome::allocated;
+  result.server = std::make_shared<game_server const>(server);
+  for (auto const* const source : {"", "local", "far:443"}) {
+    result.source = source;
+    for (auto const gates : all_gates()) {
+      allocation::AllocationResponse wanted;
+      allocation_to_message(allocation_response({}, result, gates), wanted, gates);
+      allocation::AllocationResponse got;
+      got.set_address("left over");
+      result_to_message(result, got, gates);
+      CHECK(google::protobuf::util::MessageDifferencer::Equals(wanted, got));
+      CHECK(got.gameservername() == "gs1");
+    }
+  }
+  allocation::AllocationResponse got;
+  result.server = nullptr;
+  result_to_message(result, got);
   CHECK(got.ByteSizeLong() == 0);
 }
 

@@ -5,6 +5,7 @@
 #include <agones_alloc/json/decode_error.hpp>
 #include <agones_alloc/model/allocation.hpp>
 #include <agones_alloc/model/feature_gates.hpp>
+#include <agones_alloc/model/outcome.hpp>
 
 #include <optional>
 #include <string_view>
@@ -39,6 +40,9 @@ AGONES_ALLOC_DECL auto allocation_to_message(game_server_allocation const& gsa, 
 /// AllocationResponse of an allocated `gsa` (8.8 c); the empty response for any other state.
 AGONES_ALLOC_DECL void allocation_to_message(game_server_allocation const& gsa, ::allocation::AllocationResponse& out,
                                              feature_gates = {});
+
+/// The same from a result, without the GameServerAllocation in between; the empty response where there is no server.
+AGONES_ALLOC_DECL void result_to_message(allocation_result const&, ::allocation::AllocationResponse& out, feature_gates = {});
 
 /// AllocationResponse to an Allocated GameServerAllocation. `source` is the endpoint that answered; what the remote reported is
 /// dropped (spec 8.4). Metadata has no name, spec is empty.

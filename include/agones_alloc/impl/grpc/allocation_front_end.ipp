@@ -3,10 +3,12 @@
 #include <agones_alloc/grpc/allocation_front_end.hpp>
 #include <agones_alloc/grpc/failure_details.hpp>
 #include <agones_alloc/grpc/messages.hpp>
-#include <agones_alloc/json/response.hpp>
 
 #include <agones_alloc_proto/allocation.pb.h>
 
+#include <google/protobuf/arena.h>
+
+#include <array>
 #include <limits>
 #include <utility>
 
@@ -45,9 +47,14 @@ inline auto read_message_body(std::string_view body, front_end_options const& op
 inline auto write_message_answer(service_answer const& answer) -> http_response {
   http_response out;
   if (answer.code == grpc_code::ok && answer.result) {
-    auto const gates = answer.request->gates();
-    ::allocation::AllocationResponse message;
-    allocation_to_message(allocation_response(answer.request->allocation(), *answer.result, gates), message, gates);
+    // Its parts are made on the stack, as far as there is room for them.
+    std::array<char, 4096> room;
+    google::protobuf::ArenaOptions where;
+    where.initial_block = room.data();
+    where.initial_block_size = room.size();
+    google::protobuf::Arena parts{where};
+    auto& message = *google::protobuf::Arena::CreateMessage<::allocation::AllocationResponse>(&parts);
+    result_to_message(*answer.result, message, answer.request->gates());
     message.SerializeToString(&out.body);
     out.content_type = "application/grpc";
     out.route = "grpc";

@@ -60,6 +60,7 @@ class grpc_calls {
   timer* time;
   http_observer* observer;
   std::size_t most;
+  bool secured{false};  ///< over TLS; set before there are calls
 
   /// "": it may go on. Else why not.
   auto enter(std::shared_ptr<grpc_call> const&) -> std::string;
@@ -159,12 +160,9 @@ class stream_call final : public grpc_call {
   void end(::grpc::Status const&) override;
   void go_on();
   void take(http_body_stream::piece);
-  void write();
 
   link* link_{nullptr};
   std::shared_ptr<http_body_stream> stream_;
-  http_body_stream::piece piece_;
-  std::size_t at_{0};  ///< in the piece
 };
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail

@@ -95,6 +95,7 @@ class grpc_listener_state final : public std::enable_shared_from_this<grpc_liste
   void use(tls_server& tls, client_verification clients) {
     auto const made = std::make_shared<grpc_credentials>(clients);
     credentials_ = made;
+    calls_->secured = true;
     tls.on_change([made](tls_bundle const& texts) { made->use(texts); });
   }
 
