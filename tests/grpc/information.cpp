@@ -313,6 +313,37 @@ TEST_CASE_FIXTURE(informed, "a watch tells the state, then changes, and goes on 
   CHECK(lost->kinds().back() == event::SYNCED);
 }
 
+TEST_CASE_FIXTURE(informed, "who wants events together gets the same ones in fewer messages") {
+  for (int i = 0; i != 40; ++i) {  // more than one piece
+    auto const number = std::to_string(i);
+    put("a" + number, game_server_state::ready, i == 7 ? "arena-" + std::string(300, 'x') : "fleet" + number);  // its length has two bytes
+  }
+  auto const alone = watch();
+  information::InformRequest request;
+  request.set_together(true);
+  auto const together = watch(request);
+  auto const flat = [](std::vector<event> const& events) {
+    std::vector<std::string> out;
+    for (auto one : events) {
+      auto const more = one.more();
+      one.clear_more();
+      out.push_back(one.SerializeAsString());
+      for (auto const& next : more) {
+        CHECK(next.more_size() == 0);
+        out.push_back(next.SerializeAsString());
+      }
+    }
+    return out;
+  };
+  CHECK(alone->events.size() == 42);
+  CHECK(together->events.size() == 2);
+  CHECK(flat(together->events) == flat(alone->events));
+  pass(1s);
+  put("a0", game_server_state::allocated, "fleet0");  // alone in its piece
+  CHECK(together->events.size() == 3);
+  CHECK(flat(together->events) == flat(alone->events));
+}
+
 TEST_CASE_FIXTURE(informed, "one who does not read is told the latest state only") {
   put("a", game_server_state::ready, "one");
   auto const stream = watch();

@@ -17,11 +17,12 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
 namespace detail {
 class fleet_streams;
+class inform_gatherer;
 }
 
 /// Stands behind a grpc_listener. `Inform` tells what is true now; `Watch` is a stream: the state, SYNCED, then what changes,
 /// with a token to go on from; RESET where that is not known any more; HEARTBEAT in silence. A slow reader is told the latest
-/// state of each fleet, never more than once. Bounds and rights as of `/v1/fleets`: too many streams is Unavailable, a namespace
+/// state of each fleet, never more than once. Who says so gets events `together`, in few messages. Bounds and rights as of `/v1/fleets`: too many streams is Unavailable, a namespace
 /// where the caller may not allocate PermissionDenied.
 ///
 /// Directory and timer must outlive it, and what it was asked. Thread safety: confined to the listener's executor, which has to
@@ -44,6 +45,7 @@ class information_front_end final : public http_handler {
   fleet_directory* directory_;
   front_end_options options_;
   std::shared_ptr<detail::fleet_streams> streams_;
+  std::shared_ptr<detail::inform_gatherer> gatherer_;
 };
 
 /// The namespace that a call looks at, "" for all; nullopt: it is none of these. For an access_gate.

@@ -10,7 +10,10 @@
 #include <agones_alloc_proto/information.pb.h>
 
 #include <cstddef>
+#include <functional>
 #include <limits>
+#include <memory>
+#include <string>
 #include <utility>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
@@ -66,11 +69,67 @@ class inform_event_form final : public fleet_event_form {
   }
 };
 
-inline auto inform_query(http_request const& request) -> std::variant<fleet_query, std::string> {
+struct inform_call {
+  fleet_query query;
+  bool together;
+};
+
+inline auto read_inform_call(http_request const& request) -> std::variant<inform_call, std::string> {
   ::information::InformRequest message;
   if (!parse_message(request.body, message)) return std::string{"the message is no information.InformRequest"};
-  return query_of_message(message);
+  auto query = query_of_message(message);
+  if (auto* const problem = std::get_if<std::string>(&query)) return std::move(*problem);
+  return inform_call{std::move(*std::get_if<fleet_query>(&query)), message.together()};
 }
+
+/// Makes the messages of a piece one: the first, with the others in its `more`. What many streams are told is made once.
+class inform_gatherer {
+ public:
+  auto together(http_body_stream::piece const& from) -> http_body_stream::piece {
+    static constexpr std::size_t most_bytes = 1U << 20U;  // clients take 4 MiB
+    auto const first = framed_size(*from, 0);
+    if (from->size() > most_bytes || first + 4 == from->size()) return from;
+    if (from == from_) return made_;
+    static constexpr char tag = ::information::InformEvent::kMoreFieldNumber << 3 | 2;  // a message, after its length
+    std::string out(4, '\0');
+    out.append(*from, 4, first);
+    for (std::size_t at = first + 4; at < from->size();) {
+      auto const size = framed_size(*from, at);
+      out += tag;
+      auto rest = size;
+      for (; rest >= 0x80; rest >>= 7U) out += static_cast<char>((rest & 0x7fU) | 0x80U);
+      out += static_cast<char>(rest);
+      out.append(*from, at + 4, size);
+      at += size + 4;
+    }
+    auto const size = out.size() - 4;
+    for (std::size_t i = 0; i != 4; ++i) out[i] = static_cast<char>(size >> (24 - 8 * i) & 0xffU);
+    from_ = from;
+    return made_ = std::make_shared<std::string const>(std::move(out));
+  }
+
+ private:
+  static auto framed_size(std::string const& text, std::size_t at) -> std::size_t {
+    std::size_t out = 0;
+    for (std::size_t i = 0; i != 4; ++i) out = out << 8U | static_cast<unsigned char>(text[at + i]);
+    return out;
+  }
+  http_body_stream::piece from_;
+  http_body_stream::piece made_;
+};
+
+class gathered_stream final : public http_body_stream {
+ public:
+  gathered_stream(std::shared_ptr<http_body_stream> of, std::shared_ptr<inform_gatherer> by) : of_{std::move(of)}, by_{std::move(by)} {}
+  void next(std::function<void(piece)> then) override {
+    of_->next([by = by_, then = std::move(then)](piece one) { then(one == nullptr ? nullptr : by->together(one)); });
+  }
+  void stop() override { of_->stop(); }
+
+ private:
+  std::shared_ptr<http_body_stream> of_;
+  std::shared_ptr<inform_gatherer> by_;
+};
 
 }  // namespace detail
 
@@ -79,7 +138,8 @@ AGONES_ALLOC_DECL information_front_end::information_front_end(fleet_directory& 
     : directory_{&directory},
       options_{std::move(options)},
       streams_{std::make_shared<detail::fleet_streams>(directory, time, checked(bounds),
-                                                       std::make_shared<detail::inform_event_form>())} {}
+                                                       std::make_shared<detail::inform_event_form>())},
+      gatherer_{std::make_shared<detail::inform_gatherer>()} {}
 
 AGONES_ALLOC_DECL information_front_end::~information_front_end() { streams_->stop(); }
 
@@ -91,9 +151,9 @@ AGONES_ALLOC_DECL void information_front_end::handle(http_request const& request
 
 AGONES_ALLOC_DECL auto information_front_end::answer(http_request const& request) -> http_response {
   if (request.path != inform_path && request.path != watch_path) return grpc_failure(grpc_code::unimplemented, "unknown method");
-  auto read = detail::inform_query(request);
+  auto read = detail::read_inform_call(request);
   if (auto* const problem = std::get_if<std::string>(&read)) return grpc_failure(grpc_code::invalid_argument, std::move(*problem));
-  auto& query = *std::get_if<fleet_query>(&read);
+  auto& [query, together] = *std::get_if<detail::inform_call>(&read);
   if (auto refusal = admit_fleet_query(query, request, options_)) {
     auto const code = refusal->status == 403   ? grpc_code::permission_denied
                       : refusal->status == 400 ? grpc_code::invalid_argument
@@ -104,7 +164,9 @@ AGONES_ALLOC_DECL auto information_front_end::answer(http_request const& request
   out.route = "grpc";
   if (request.path == watch_path) {
     out.stream = streams_->open(std::move(query), request);
-    return out.stream != nullptr ? out : grpc_failure(grpc_code::unavailable, "too many streams are open");
+    if (out.stream == nullptr) return grpc_failure(grpc_code::unavailable, "too many streams are open");
+    if (together) out.stream = std::make_shared<detail::gathered_stream>(std::move(out.stream), gatherer_);
+    return out;
   }
   auto const page = directory_->snapshot(query.filter);
   ::information::InformResponse message;
@@ -117,8 +179,8 @@ AGONES_ALLOC_DECL auto information_front_end::answer(http_request const& request
 
 AGONES_ALLOC_DECL auto information_namespace_of(http_request const& request) -> std::optional<std::string> {
   if (request.path != information_front_end::inform_path && request.path != information_front_end::watch_path) return std::nullopt;
-  auto const query = detail::inform_query(request);
-  if (auto const* const found = std::get_if<fleet_query>(&query)) return found->filter.namespace_;
+  auto const call = detail::read_inform_call(request);
+  if (auto const* const found = std::get_if<detail::inform_call>(&call)) return found->query.filter.namespace_;
   return std::string{};
 }
 
