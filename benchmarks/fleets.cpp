@@ -7,7 +7,9 @@
 //  stream     consumers that are told of random changes; some look at when, some read nothing
 //
 // The first three are processor time of their one thread; the others are by the clock, server and clients on the same machine.
+#include "fleets/crowd.hpp"
 #include "fleets/listeners.hpp"
+#include "fleets/servers.hpp"
 #include "fleets/settings.hpp"
 #include "median.hpp"
 #include "running_loop.hpp"
@@ -24,21 +26,14 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 
-#include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <deque>
-#include <fstream>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace {
@@ -48,11 +43,9 @@ using bench::fleet_settings;
 namespace asio = boost::asio;
 using clock_type = std::chrono::steady_clock;
 
+using bench::make_server;
 using bench::median;
-
-auto seconds_since(clock_type::time_point begin) -> double {
-  return std::chrono::duration<double>{clock_type::now() - begin}.count();
-}
+using bench::quick_random;
 
 /// Of this thread's processor: what one thread does on its own, whoever else has the machine meanwhile.
 auto processor_seconds() -> double {
@@ -61,27 +54,9 @@ auto processor_seconds() -> double {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
 }
 
-auto make_server(std::size_t number, std::size_t fleets) -> game_server {
-  auto const fleet = "f" + std::to_string(number % fleets);
-  game_server server;
-  server.meta.name = fleet + "-x7b2-" + std::to_string(number);
-  server.meta.namespace_ = "default";
-  server.meta.uid = "00000000-0000-4000-8000-" + std::to_string(100'000'000'000 + number);
-  server.meta.resource_version = "1";
-  server.meta.labels = string_map{{"agones.dev/fleet", fleet}, {"agones.dev/gameserverset", fleet + "-x7b2"}, {"region", "east"}};
-  server.status.state = game_server_state::ready;
-  server.status.node_name = "node-" + std::to_string(number / 64);
-  server.status.counters["t"] = {0, 1'000'000'000'000};
-  return server;
+auto seconds_since(clock_type::time_point begin) -> double {
+  return std::chrono::duration<double>{clock_type::now() - begin}.count();
 }
-
-struct quick_random {
-  std::uint64_t state{12345};
-  auto below(std::uint64_t bound) -> std::uint64_t {
-    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-    return (state >> 33) % bound;
-  }
-};
 
 /// Nanoseconds of a change, publications included.
 auto measure_change(fleet_settings const& how) -> double {
@@ -264,20 +239,7 @@ auto load(fleet_settings const& how, std::uint16_t port) -> double {
 
 struct served {
   explicit served(fleet_settings const& how) {
-    std::vector<game_server_ptr> servers;
-    std::vector<fleet_ptr> fleets;
-    for (std::size_t i = 0; i != how.fleets; ++i) {
-      servers.push_back(std::make_shared<game_server const>(make_server(i, how.fleets)));
-      fleet one;
-      one.meta.name = "f" + std::to_string(i);
-      one.meta.namespace_ = "default";
-      one.meta.uid = "11111111-0000-4000-8000-" + std::to_string(100'000'000'000 + i);
-      one.meta.labels = string_map{{"region", "east"}, {"tier", "gold"}};
-      one.replicas = 1;
-      fleets.push_back(std::make_shared<fleet const>(std::move(one)));
-    }
-    directory.replaced(servers, "1");
-    directory.set_fleets(fleets);
+    bench::fill(directory, how.fleets);
   }
   static auto bounds() -> fleets_options {
     fleets_options out;
@@ -325,123 +287,11 @@ auto measure_snapshots(fleet_settings const& how) -> rates {
   return out;
 }
 
-auto resident_bytes() -> double {
-  std::ifstream in{"/proc/self/statm"};
-  double size = 0;
-  double resident = 0;
-  in >> size >> resident;
-  return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
-}
-
-struct stream_figures {
-  double p50_ms{0};
-  double p99_ms{0};
-  double bytes_per_consumer{0};
-  double megabytes_per_second{0};
-  std::size_t ended{0};
-  std::size_t samples{0};
-};
-
-auto measure_streams(fleet_settings const& how) -> stream_figures {
-  rlimit descriptors{};
-  getrlimit(RLIMIT_NOFILE, &descriptors);
-  descriptors.rlim_cur = descriptors.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &descriptors);
+auto measure_streams(fleet_settings const& how) -> bench::stream_figures {
+  bench::allow_descriptors();
   served one{how};
   if (one.listener.listen("127.0.0.1", 0)) std::exit(1);
-  auto loop = std::make_unique<bench::running_loop>(one.io);
-  auto const began = clock_type::now();
-  auto const now_us = [began] { return std::chrono::duration_cast<std::chrono::microseconds>(clock_type::now() - began).count(); };
-
-  // What was changed when, by fleet; whoever is told a stamp has been told all up to it.
-  std::vector<std::deque<std::int64_t>> changes(how.fleets);
-  std::mutex changes_mutex;
-  std::vector<double> waits;
-  asio::io_context io{1};
-  static bench::listener_client::buffer shared;
-  std::vector<std::shared_ptr<bench::listener_client>> clients;
-  std::vector<std::int64_t> told(how.fleets, 0);
-  auto const before = resident_bytes();
-  for (std::size_t i = 0; i != how.consumers; ++i) {
-    bench::listener_client::observer observe;
-    if (i == how.consumers / 2) {  // one in the middle of the crowd looks at each change
-      observe = [&](std::size_t fleet, std::int64_t stamp) {
-        if (stamp <= told[fleet]) return;
-        auto const at = now_us();
-        std::lock_guard const lock{changes_mutex};
-        for (auto& list = changes[fleet]; !list.empty() && list.front() <= stamp; list.pop_front()) {
-          waits.push_back(static_cast<double>(at - list.front()) / 1000);
-        }
-        told[fleet] = stamp;
-      };
-    }
-    clients.push_back(std::make_shared<bench::listener_client>(io, shared, observe));
-    clients.back()->start(one.listener.port());
-    io.poll();
-  }
-  std::vector<std::shared_ptr<bench::listener_client>> stalled;
-  for (std::size_t i = 0; i != how.slow; ++i) {
-    stalled.push_back(std::make_shared<bench::listener_client>(io, shared, nullptr));
-    stalled.back()->stall(one.listener.port());
-  }
-  while (std::any_of(clients.begin(), clients.end(), [](auto const& c) { return !c->synced(); })) {
-    if (std::any_of(clients.begin(), clients.end(), [](auto const& c) { return c->ended(); })) {
-      std::fputs("fleets: a consumer was cut off before it knew everything\n", stderr);
-      std::exit(1);
-    }
-    io.run_one();
-  }
-  std::uint64_t bytes_before = 0;
-  for (auto const& c : clients) bytes_before += c->bytes();
-
-  std::atomic<bool> stop{false};
-  std::thread producer{[&] {
-    quick_random random;
-    std::vector<std::size_t> versions(how.fleets, 1);
-    auto const start = clock_type::now();
-    for (std::size_t n = 0; !stop && n != how.rate * how.seconds; ++n) {
-      std::this_thread::sleep_until(start + std::chrono::nanoseconds{n * 1'000'000'000 / how.rate});
-      auto const fleet = random.below(how.fleets);
-      auto server = make_server(fleet, how.fleets);
-      server.meta.resource_version = std::to_string(++versions[fleet]);
-      auto const stamp = now_us();
-      server.status.counters["t"].count = stamp;
-      {
-        std::lock_guard const lock{changes_mutex};
-        changes[fleet].push_back(stamp);
-      }
-      one.directory.stored(std::make_shared<game_server const>(std::move(server)));
-    }
-  }};
-  auto const start = clock_type::now();
-  double peak = 0;
-  while (seconds_since(start) < static_cast<double>(how.seconds) + 0.5) {
-    io.run_for(std::chrono::milliseconds{100});
-    peak = std::max(peak, resident_bytes());
-  }
-  auto const took = seconds_since(start);
-  stop = true;
-  producer.join();
-  stream_figures out;
-  std::uint64_t bytes = 0;
-  for (auto const& c : clients) {
-    bytes += c->bytes();
-    if (c->ended()) ++out.ended;
-  }
-  std::lock_guard const lock{changes_mutex};
-  out.samples = waits.size();
-  if (waits.empty()) waits.push_back(0);
-  std::sort(waits.begin(), waits.end());
-  out.p50_ms = waits[waits.size() / 2];
-  out.p99_ms = waits[waits.size() * 99 / 100];
-  out.bytes_per_consumer = (peak - before) / static_cast<double>(how.consumers + how.slow);
-  out.megabytes_per_second = static_cast<double>(bytes - bytes_before) / took / 1e6;
-  for (auto const& c : clients) c->close();
-  for (auto const& c : stalled) c->close();
-  io.restart();
-  io.poll();
-  loop.reset();
-  return out;
+  return bench::measure_streams<bench::listener_client>(how, one.io, one.directory, one.listener.port());
 }
 
 }  // namespace

@@ -1,13 +1,21 @@
-// How fast are allocations over gRPC, next to an empty method of a gRPC server that does nothing else?
+// What does gRPC cost?
 //
-// Both servers run one after the other in this process with gRPC's own threads, ours with one of its own besides, and get the
-// same load: the same client, the same calls under way, over loopback. Rounds alternate; medians count.
+//  allocate  allocations, next to an empty method of a gRPC server that does nothing else. Both servers run one after the other in this
+//            process with gRPC's own threads, ours with one of its own besides, and get the same load: the same client, the
+//            same calls under way, over loopback. Rounds alternate; medians count. Processor time is of the process, client included
+//  stream    consumers of Watch that are told of random changes; one looks at when, some read nothing
+//  idle      memory of agones-alloc-server with a fleet of ten and nobody who asks
+#include "fleets/crowd.hpp"
+#include "grpc/idle_server.hpp"
+#include "grpc/watcher.hpp"
 #include "in_turn.hpp"
+#include "median.hpp"
 #include "running_loop.hpp"
 #include "stocked_allocator.hpp"
 
 #include <agones_alloc/grpc/allocation_front_end.hpp>
 #include <agones_alloc/grpc/grpc_listener.hpp>
+#include <agones_alloc/grpc/information_front_end.hpp>
 
 #include <agones_alloc_proto/allocation.grpc.pb.h>
 
@@ -19,14 +27,20 @@
 
 #include <CLI/CLI.hpp>
 
+#include <sys/resource.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
+#include <filesystem>
 #include <future>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -35,6 +49,22 @@ struct settings {
   std::size_t under_way{32};
   std::size_t calls{20'000};  ///< of one round
   std::size_t rounds{3};
+  std::string server;          ///< agones-alloc-server; "": the one that was built beside this program
+  bool no_streams{false};
+  bench::fleet_settings crowd;
+};
+
+/// Processor time of this process, in seconds.
+auto processor_seconds() -> double {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  auto const seconds = [](timeval const& time) { return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6; };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+struct speed {
+  double per_second;
+  double processor_us;  ///< of a call
 };
 
 /// So many calls under way, each followed by another one, until enough have been made.
@@ -49,8 +79,9 @@ class loader {
     (*request_.add_gameserverselectors()->mutable_matchlabels())["agones.dev/fleet"] = "simple";
   }
 
-  /// Calls a second; exits when one failed.
-  auto run(settings const& how) -> double {
+  /// Exits when a call failed.
+  auto run(settings const& how) -> speed {
+    auto const used = processor_seconds();
     auto const begin = std::chrono::steady_clock::now();
     for (std::size_t i = 0; i != how.under_way; ++i) next();
     over_->get_future().wait();
@@ -59,7 +90,8 @@ class loader {
       std::fprintf(stderr, "grpc: %ld calls failed\n", failed_.load());
       std::exit(1);
     }
-    return static_cast<double>(how.calls) / took.count();
+    auto const calls = static_cast<double>(how.calls);
+    return {calls / took.count(), (processor_seconds() - used) * 1e6 / calls};
   }
 
  private:
@@ -100,7 +132,7 @@ class empty_service final : public allocation::AllocationService::CallbackServic
   }
 };
 
-auto measure_empty(settings const& how) -> double {
+auto measure_empty(settings const& how) -> speed {
   empty_service service;
   grpc::ServerBuilder builder;
   int port = 0;
@@ -112,7 +144,7 @@ auto measure_empty(settings const& how) -> double {
   return out;
 }
 
-auto measure_allocations(settings const& how) -> double {
+auto measure_allocations(settings const& how) -> speed {
   using namespace agones_alloc;
   bench::stocked_allocator stock{how.calls + 1000};
   allocation_front_end front_end{stock.backend, stock.time, {}};
@@ -125,19 +157,93 @@ auto measure_allocations(settings const& how) -> double {
   return loader{how, listener.port()}.run(how);
 }
 
+auto measure_streams(bench::fleet_settings const& how) -> bench::stream_figures {
+  using namespace agones_alloc;
+  bench::allow_descriptors();
+  boost::asio::io_context io{1};
+  asio_timer time{io.get_executor()};
+  fleet_directory directory{io.get_executor(), time};
+  bench::fill(directory, how.fleets);
+  fleets_options bounds;
+  bounds.streams = 100'000;
+  information_front_end front_end{directory, time, {}, bounds};
+  grpc_listener listener{io.get_executor(), front_end, time};
+  if (listener.listen("127.0.0.1", 0)) {
+    std::fputs("grpc: cannot listen on 127.0.0.1\n", stderr);
+    std::exit(1);
+  }
+  return bench::measure_streams<bench::watcher>(how, io, directory, listener.port());
+}
+
+/// Null: there is no such program.
+auto measure_idle(settings const& how) -> std::optional<bench::process_memory> {
+  auto const beside = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "examples/agones-alloc-server";
+  auto const program = how.server.empty() ? beside.string() : how.server;
+  if (how.server.empty() && !std::filesystem::exists(beside)) return std::nullopt;
+  return bench::idle_server{program}.memory();
+}
+
+void print(settings const& how, std::vector<speed> const& empty, std::vector<speed> const& ours) {
+  auto const middle = [](std::vector<speed> const& from, double speed::* what) {
+    std::vector<double> values;
+    for (auto const& one : from) values.push_back(one.*what);
+    return bench::median(std::move(values));
+  };
+  auto const rate = middle(ours, &speed::per_second);
+  auto const empty_rate = middle(empty, &speed::per_second);
+  std::printf(how.json ? "{\"per_second\":%.0f,\"empty_per_second\":%.0f,\"ratio\":%.3f,\"processor_us\":%.1f,\"empty_processor_us\":%.1f,"
+                         "\"under_way\":%zu,\"calls\":%zu,\"rounds\":%zu"
+                       : "%.0f allocations/s over gRPC, %.0f empty calls/s, ratio %.3f; processor time %.1f us, empty %.1f us "
+                         "(%zu under way, %zu calls, %zu rounds)\n",
+              rate, empty_rate, rate / empty_rate, middle(ours, &speed::processor_us), middle(empty, &speed::processor_us), how.under_way,
+              how.calls, how.rounds);
+}
+
+void print(settings const& how, bench::stream_figures const& streams) {
+  std::printf(how.json ? ",\"stream_p50_ms\":%.1f,\"stream_p99_ms\":%.1f,\"stream_bytes_per_consumer\":%.0f,"
+                         "\"stream_megabytes_per_second\":%.1f,\"stream_samples\":%zu,\"streams_ended\":%zu"
+                       : "streams: p50 %.1f ms, p99 %.1f ms from change to consumer, %.0f bytes a consumer, %.1f MB/s, %zu samples, %zu ended\n",
+              streams.p50_ms, streams.p99_ms, streams.bytes_per_consumer, streams.megabytes_per_second, streams.samples, streams.ended);
+}
+
+void print(settings const& how, bench::process_memory const& idle) {
+  std::printf(how.json ? ",\"idle_resident_bytes\":%.0f,\"idle_own_bytes\":%.0f,\"idle_proportional_bytes\":%.0f"
+                       : "idle server: %.0f bytes resident, of which %.0f its own; %.0f with its part of what is shared\n",
+              idle.resident, idle.own, idle.proportional);
+}
+
 }  // namespace
 
 auto main(int argc, char** argv) -> int {
   settings how;
-  CLI::App app{"Measures allocations over gRPC, next to an empty method."};
+  CLI::App app{"Measures gRPC: allocations next to an empty method, streams, and the memory of an idle server."};
   app.add_flag("--json", how.json, "One JSON object");
   app.add_option("--under-way", how.under_way, "Calls at once")->check(CLI::Range(1, 10'000))->capture_default_str();
   app.add_option("--calls", how.calls, "Of one round")->check(CLI::Range(1, 1'000'000))->capture_default_str();
+  app.add_flag("--no-streams", how.no_streams, "Without them");
+  app.add_flag("!--one-by-one", bench::watcher::together(), "Streams whose events are a message each");
+  app.add_option("--consumers", how.crowd.consumers, "Streams")->check(CLI::Range(1, 20'000))->capture_default_str();
+  app.add_option("--slow", how.crowd.slow, "Further ones, that read nothing")->check(CLI::Range(0, 20'000))->capture_default_str();
+  app.add_option("--fleets", how.crowd.fleets, "That are told of")->check(CLI::Range(1, 100'000))->capture_default_str();
+  app.add_option("--rate", how.crowd.rate, "Changes a second")->check(CLI::Range(1, 1'000'000))->capture_default_str();
+  app.add_option("--seconds", how.crowd.seconds, "Of changes")->check(CLI::Range(1, 3600))->capture_default_str();
+  app.add_option("--server", how.server, "agones-alloc-server, to be looked at when idle; else the one built beside this, if it is there");
   bench::add_rounds(app, how.rounds);
   CLI11_PARSE(app, argc, argv);
-  auto const found = bench::in_turn(how.rounds, [&how] { return measure_empty(how); }, [&how] { return measure_allocations(how); });
-  std::printf(how.json ? "{\"per_second\":%.0f,\"empty_per_second\":%.0f,\"ratio\":%.3f,\"under_way\":%zu,\"calls\":%zu,\"rounds\":%zu}\n"
-                       : "%.0f allocations/s over gRPC, %.0f empty calls/s, ratio %.3f (%zu under way, %zu calls, %zu rounds)\n",
-              found.ours, found.baseline, found.ratio(), how.under_way, how.calls, how.rounds);
+  std::vector<speed> empty;
+  std::vector<speed> ours;
+  for (std::size_t round = 0; round != how.rounds; ++round) {
+    empty.push_back(measure_empty(how));
+    ours.push_back(measure_allocations(how));
+  }
+  try {
+    print(how, empty, ours);
+    if (!how.no_streams) print(how, measure_streams(how.crowd));
+    if (auto const idle = measure_idle(how)) print(how, *idle);
+    if (how.json) std::puts("}");
+  } catch (std::exception const& e) {
+    std::fprintf(stderr, "grpc: %s\n", e.what());
+    return 1;
+  }
   return 0;
 }
