@@ -2,6 +2,7 @@
 #pragma once
 
 #include <agones_alloc/config.hpp>
+#include <agones_alloc/cache/index/generation_table.hpp>
 #include <agones_alloc/cache/index/packed_order.hpp>
 #include <agones_alloc/cache/index/random_bag.hpp>
 #include <agones_alloc/cache/index/sorted_entries.hpp>
