@@ -6,7 +6,9 @@ import sys
 import tempfile
 
 import kit
+from cluster import ClusterError
 from cluster.instance import Cluster
+from cluster.processes import Process
 from kit import case, expect, pids, same, tool
 
 
@@ -34,6 +36,24 @@ def _():
                    "GOFLAGS": "-modcacherw"}
         expect("cannot be" in tool("build", good=False, environment=cut_off))
         same([p.name for p in pathlib.Path(folder, "agones_alloc/kube").iterdir()], [".lock"])
+
+
+@case("a process that ends while it is being stopped is stopped, and cannot be paused")
+def _():
+    with tempfile.TemporaryDirectory() as folder:
+        one = Process(pathlib.Path(folder), "sleeper")
+        for _ in range(100):
+            one.start(["sleep", "600"])
+            one.stop(10)
+            expect(one.pid() is None and not one.pid_file.exists(), "it is still there")
+        for gone in (one.pause, one.resume):
+            try:
+                gone()
+            except ClusterError as error:
+                same(str(error), "sleeper does not run")
+            else:
+                expect(False, f"{gone} of nothing")
+        one.stop(10)
 
 
 @case("up starts a cluster and prints its kubeconfig")

@@ -43,7 +43,7 @@ class Process:
         try:
             text = "" if pid is None else pathlib.Path(f"/proc/{pid}/stat").read_text()
             return text.rpartition(")")[2].split()[:1] == ["T"]
-        except FileNotFoundError:
+        except (FileNotFoundError, ProcessLookupError):
             return False
 
     def start(self, command: list[str]) -> None:
@@ -66,21 +66,28 @@ class Process:
             except (OSError, subprocess.SubprocessError) as error:
                 raise ClusterError(f"{self.name} cannot be started: {error}") from error
 
-    def send(self, number: signal.Signals) -> None:
+    def send(self, number: signal.Signals) -> bool:
+        """False: it does not run. It may end at any moment, so nobody looks first whether it does."""
         pid = self.pid()
         if pid is None:
-            raise ClusterError(f"{self.name} does not run")
+            return False
         try:
             os.kill(pid, number)
         except ProcessLookupError:
-            pass
+            return False
+        return True
 
     def pause(self) -> None:
-        self.send(signal.SIGSTOP)
+        if not self.send(signal.SIGSTOP):
+            raise ClusterError(f"{self.name} does not run")
         # The signal is on its way; a caller counts on silence from here on.
         deadline = time.monotonic() + 5
         while not self.paused() and self.pid() is not None and time.monotonic() < deadline:
             time.sleep(0.005)
+
+    def resume(self) -> None:
+        if not self.send(signal.SIGCONT):
+            raise ClusterError(f"{self.name} does not run")
 
     def stop(self, patience: float) -> None:
         """SIGTERM, and SIGKILL after `patience` seconds. Nothing if it does not run."""
@@ -88,16 +95,12 @@ class Process:
         if pid is not None:
             if patience > 0:
                 self.send(signal.SIGTERM)
-                self.send_if_there(signal.SIGCONT)
+                self.send(signal.SIGCONT)
                 self.wait_gone(patience)
-            self.send_if_there(signal.SIGKILL)
+            self.send(signal.SIGKILL)
             if not self.wait_gone(10):
                 raise ClusterError(f"{self.name} (pid {pid}) does not end")
         self.pid_file.unlink(missing_ok=True)
-
-    def send_if_there(self, number: signal.Signals) -> None:
-        if self.pid() is not None:
-            self.send(number)
 
     def wait_gone(self, seconds: float) -> bool:
         deadline = time.monotonic() + seconds
