@@ -173,6 +173,61 @@ def _():
         expect("agones-alloc.dev/allocating" not in stored()["gs-0000"]["metadata"]["labels"], stored())
 
 
+@contextlib.contextmanager
+def open_states():
+    """The definition knows the state Allocating, as one of a cluster that was changed for it may."""
+    path = "/spec/versions/0/schema/openAPIV3Schema/properties/status/properties/state/enum"
+    known = json.loads(tool("kubectl", "get", "crd", "gameservers.agones.dev", "-o", "json"))
+    for part in path.strip("/").split("/"):
+        known = known[int(part) if part.isdigit() else part]
+
+    def allow(states: list[str]) -> None:
+        tool("kubectl", "patch", "crd", "gameservers.agones.dev", "--type=json",
+             "-p", json.dumps([{"op": "replace", "path": path, "value": states}]))
+
+    allow([*known, "Allocating"])
+    try:
+        client, deadline = kit.client(), time.monotonic() + 60
+        # The API server takes a definition over when it comes to it.
+        while client.ask("PATCH", f"{kit.SERVERS}/gs-0000?dryRun=All", {"status": {"state": "Allocating"}}, kit.MERGE)[0] != 200:
+            expect(time.monotonic() < deadline, "the definition is not taken over")
+            time.sleep(0.1)
+        yield
+    finally:
+        allow(known)
+
+
+@case("a cluster whose definition knows the state Allocating shows it, also to the next server when the first is killed")
+def _():
+    fill(2)
+    with open_states():
+        with Server("--gate=watch; carrier=Allocating; timeout=60s", "--gate-owner=one") as server:
+            server.wait_ready()
+            with asking(server) as answer:
+                name = in_state("Allocating")
+                expect(not stored()[name]["status"].get("reservedUntil"), stored()[name]["status"])
+                time.sleep(0.3)
+                expect(not answer.done(), "it was told too early")
+                say(name)
+                code, body, _ = answer.result(20)
+            same((code, body["status"]["state"], body["status"]["gameServerName"]), (201, "Allocated", name))
+            same(stored()[name]["status"]["state"], "Allocated")
+            code, body, _ = GatedCaller(server).ask(Prefer="respond-async", Idempotency_Key="match-2")
+            same((code, body["reason"]), (202, "Pending"))
+            other = in_state("Allocating")
+            expect(other != name, "it was handed over before")
+            server.kill()
+        with Server("--gate=watch; carrier=Allocating; timeout=60s", "--gate-owner=one") as server:
+            server.wait_ready()
+            with asking(server, Idempotency_Key="match-2") as answer:
+                time.sleep(0.3)
+                expect(not answer.done(), "it was told too early")
+                say(other)
+                code, body, _ = answer.result(20)
+            same((code, body["status"]["gameServerName"]), (201, other))
+    same({one["status"]["state"] for one in stored().values()}, {"Allocated"})
+
+
 @case("two servers hand two hundred servers over, each once, by two writes each")
 def _():
     fill(200)
