@@ -109,6 +109,16 @@ TEST_CASE("dates and heads are written as RFC 9110 wants them") {
   CHECK(head == "HTTP/1.1 404 Not Found\r\nDate: D\r\nContent-Length: 3\r\nContent-Type: a/b\r\n\r\n");
 }
 
+TEST_CASE("a status has its phrase, also one that only a webhook or a store would choose") {
+  CHECK(reason_phrase(202) == "Accepted");
+  CHECK(reason_phrase(402) == "Payment Required");
+  CHECK(reason_phrase(412) == "Precondition Failed");
+  CHECK(reason_phrase(422) == "Unprocessable Content");
+  CHECK(reason_phrase(451) == "Unavailable For Legal Reasons");
+  CHECK(reason_phrase(508) == "Loop Detected");
+  CHECK(reason_phrase(599) == "Unknown");
+}
+
 TEST_CASE("the longest route wins, and the fallback takes the rest") {
   struct named final : http_handler {
     explicit named(std::string n) : name{std::move(n)} {}
