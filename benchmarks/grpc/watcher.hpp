@@ -78,8 +78,14 @@ class watcher : public std::enable_shared_from_this<watcher> {
         frame(window, 0, 0, number(granted - 65535, 4)) +
         frame(headers, 4, 1, "\x83\x86" + field(":path", "/information.InformationService/Watch") + field(":authority", "localhost") +
                                  field("content-type", "application/grpc") + field("te", "trailers")) +
-        frame(data, flag_end, 1, together() ? number(2, 5) + "\x40\x01" : number(0, 5));
+        frame(data, flag_end, 1, question());
     return out;
+  }
+  static auto question() -> std::string {
+    ::information::InformRequest wanted;
+    wanted.set_together(together());
+    auto const text = wanted.SerializeAsString();
+    return number(text.size(), 5) + text;  // not compressed, and its length
   }
 
   // Waits and then reads: a read that is begun may fill the buffer at once, and another one's before its handler runs.
