@@ -2,6 +2,7 @@
 #include "front_end_fixture.hpp"
 
 #include <agones_alloc/beast/breakdown_header.hpp>
+#include <agones_alloc/beast/detail/wanted_form.hpp>
 #include <agones_alloc/beast/http_head.hpp>
 #include <agones_alloc/beast/http_router.hpp>
 #include <agones_alloc/beast/media_type.hpp>
@@ -107,6 +108,21 @@ TEST_CASE("dates and heads are written as RFC 9110 wants them") {
   std::string head;
   append_head(head, response, "D", true, false);
   CHECK(head == "HTTP/1.1 404 Not Found\r\nDate: D\r\nContent-Length: 3\r\nContent-Type: a/b\r\n\r\n");
+}
+
+TEST_CASE("a stream is wanted where Accept has it before JSON, by quality and then by order") {
+  using form = detail::wanted_form;
+  CHECK(detail::form_of("") == form::json);
+  CHECK(detail::form_of("*/*") == form::json);
+  CHECK(detail::form_of("text/event-stream") == form::events);
+  CHECK(detail::form_of("TEXT/Event-Stream; charset=utf-8") == form::events);
+  CHECK(detail::form_of("text/event-stream, application/json") == form::events);
+  CHECK(detail::form_of("application/json, text/event-stream") == form::json);
+  CHECK(detail::form_of("application/json;q=0.5, text/event-stream") == form::events);
+  CHECK(detail::form_of("text/event-stream;q=0.1, application/json") == form::json);
+  CHECK(detail::form_of("text/event-stream;q=0.0, */*") == form::json);
+  CHECK(detail::form_of("text/event-stream;q=0") == form::other);
+  CHECK(detail::form_of("text/html") == form::other);
 }
 
 TEST_CASE("a status has its phrase, also one that only a webhook or a store would choose") {

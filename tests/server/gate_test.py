@@ -383,7 +383,7 @@ def streams_of_claims_have_bounds_and_end_with_their_time_and_the_server(folder)
                 expect((third.status, third.answer.getheader("Retry-After")) == (503, "5"), third.status)
             expect(claim(server, "GET", "match-7?namespace=default")[1]["pending"], "what is no stream is answered")
             with ClaimStream(server, "other") as third:
-                expect(third.status == 503, "before anything is looked for")
+                expect(third.status == 404, "whoever asks for what is no claim is not told to come again")
             one.link.close()
             one.answer.close()
 

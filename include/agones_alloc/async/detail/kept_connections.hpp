@@ -20,7 +20,7 @@
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
 /// One of each server that is asked, for one wait (its address, port and id) and for so long as its target says: each is idle, with nothing
-/// under way on it, and is given out once. Beyond `most`, and when descriptors run out, the one that has been idle longest goes first.
+/// under way on it, and is given out once. Beyond `most` no further one is kept; when descriptors run out the one that has been idle longest goes first.
 /// Thread safety: none; everything on the executor, a strand.
 class kept_connections : public std::enable_shared_from_this<kept_connections> {
  public:

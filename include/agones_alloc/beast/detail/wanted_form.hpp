@@ -1,9 +1,9 @@
 // What form of an answer is wanted where there is a stream of it, too.
 #pragma once
 
+#include <agones_alloc/beast/detail/field_words.hpp>
 #include <agones_alloc/config.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
@@ -11,19 +11,22 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
 enum class wanted_form : std::uint8_t { json, events, other };
 
-/// By the first media range of Accept that is known; parameters and weights are not looked at.
+/// By quality, then by order; JSON where nothing is said. `other`: neither is acceptable.
 inline auto form_of(std::string_view accept) -> wanted_form {
   if (accept.empty()) return wanted_form::json;
+  auto best = wanted_form::other;
+  int best_quality = 0;
   while (!accept.empty()) {
-    auto const end = std::min(accept.find(','), accept.size());
-    auto range = accept.substr(0, std::min(end, accept.find(';')));
-    accept.remove_prefix(std::min(end + 1, accept.size()));
-    while (range.starts_with(' ')) range.remove_prefix(1);
-    while (range.ends_with(' ')) range.remove_suffix(1);
-    if (range == "text/event-stream") return wanted_form::events;
-    if (range == "application/json" || range == "application/*" || range == "*/*") return wanted_form::json;
+    auto parameters = next_part(accept, ',');
+    auto const range = next_part(parameters, ';');
+    auto const quality = quality_of(parameters);
+    bool const events = same_word(range, "text/event-stream");
+    bool const json = same_word(range, "application/json") || same_word(range, "application/*") || range == "*/*";
+    if ((!events && !json) || quality <= best_quality) continue;
+    best_quality = quality;
+    best = events ? wanted_form::events : wanted_form::json;
   }
-  return wanted_form::other;
+  return best;
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail

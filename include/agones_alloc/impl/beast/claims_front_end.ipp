@@ -212,12 +212,6 @@ AGONES_ALLOC_DECL void claims_front_end::handle(http_request const& request, rep
 
 // Everything but a state is answered as ever, and is no stream.
 inline void claims_front_end::stream(http_request const& request, detail::claim_query asked, reply done) {
-  auto place = places_->enter(request);
-  if (place == nullptr) {
-    auto out = detail::claim_failure(503, "too many streams are open");
-    out.headers.emplace_back("Retry-After", "5");
-    return std::move(done)(std::move(out));
-  }
   auto const slot = boost::asio::get_associated_cancellation_slot(done);
   detail::claim_stream_terms terms;
   terms.gate = gate_;
@@ -227,7 +221,7 @@ inline void claims_front_end::stream(http_request const& request, detail::claim_
   terms.executor = boost::asio::get_associated_executor(done);
   terms.heartbeat = streams_.heartbeat;
   terms.until = time_->now() + streams_.stream_time;
-  terms.place = std::move(place);
+  terms.place = places_->enter(request);  // null: too many are open, which is told of a claim only
   terms.look = [this, asked = std::move(asked), executor = terms.executor](boost::asio::cancellation_slot stop,
                                                                           std::function<void(detail::claim_told)> then) {
     allocate_options options;
@@ -243,6 +237,11 @@ inline void claims_front_end::stream(http_request const& request, detail::claim_
   auto const waiting = std::make_shared<reply>(std::move(done));
   look(slot, [waiting, terms = std::move(terms), head = request.method == "HEAD"](detail::claim_told told) mutable {
     if (told.answer.status != 200) return std::move(*waiting)(std::move(told.answer));
+    if (terms.place == nullptr) {
+      auto full = detail::claim_failure(503, "too many streams are open");
+      full.headers.emplace_back("Retry-After", "5");
+      return std::move(*waiting)(std::move(full));
+    }
     http_response out;
     out.route = "claims stream";
     out.content_type = "text/event-stream";

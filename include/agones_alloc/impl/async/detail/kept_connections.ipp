@@ -33,7 +33,8 @@ AGONES_ALLOC_DECL void kept_connections::keep(probe_target const& target, socket
   if (most_ == 0) return;
   auto key = key_of(target);
   if (auto const other = by_key_.find(key); other != by_key_.end()) drop(other->second);
-  if (idle_.size() >= most_) drop(idle_.begin());
+  // Checks go round: the one that has been idle longest is the one that is asked for next.
+  if (idle_.size() >= most_) return;
   idle_.push_back({key, std::move(open), target.until});
   by_key_.emplace(std::move(key), std::prev(idle_.end()));
   sweep_later();
