@@ -56,6 +56,14 @@ class tls_port {
         this);
     accept();
   }
+  // Handlers that are on their way come later: they find `alive_` gone.
+  ~tls_port() {
+    SSL_CTX_set_alpn_select_cb(context_.native_handle(), nullptr, nullptr);
+    boost::system::error_code ignored;
+    for (auto const& one : open_) one->next_layer().close(ignored);
+  }
+  tls_port(tls_port const&) = delete;
+  auto operator=(tls_port const&) -> tls_port& = delete;
   auto place() const -> std::string { return "127.0.0.1:" + std::to_string(acceptor_.local_endpoint().port()); }
   void close() { acceptor_.close(); }
 
@@ -66,18 +74,18 @@ class tls_port {
 
  private:
   void accept() {
-    acceptor_.async_accept([this](boost::system::error_code ec, tcp::socket socket) {
-      if (ec) return;
+    acceptor_.async_accept([this, alive = std::weak_ptr<int>{alive_}](boost::system::error_code ec, tcp::socket socket) {
+      if (ec || alive.expired()) return;
       ++accepted;
       auto const one = std::make_shared<stream>(std::move(socket), context_);
       open_.push_back(one);
       if (!silent_) {
-        one->async_handshake(stream::server, [this, one](boost::system::error_code failed) {
-          if (failed) return;
+        one->async_handshake(stream::server, [this, one, alive](boost::system::error_code failed) {
+          if (failed || alive.expired()) return;
           ++handshakes;
           auto const byte = std::make_shared<char>();
-          one->async_read_some(boost::asio::buffer(byte.get(), 1), [this, one, byte](boost::system::error_code closed, std::size_t n) {
-            if (!closed) bytes += n;
+          one->async_read_some(boost::asio::buffer(byte.get(), 1), [this, one, byte, alive](boost::system::error_code closed, std::size_t n) {
+            if (!closed && !alive.expired()) bytes += n;
           });
         });
       }
@@ -89,6 +97,7 @@ class tls_port {
   tcp::acceptor acceptor_;
   bool silent_;
   std::vector<std::shared_ptr<stream>> open_;
+  std::shared_ptr<int> alive_{std::make_shared<int>()};
 };
 
 /// Answers as it was told to, else as exhausted; while `holds`, only when it is cancelled.
