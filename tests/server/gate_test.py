@@ -73,6 +73,12 @@ def embedded(folder, replicas, *options):
     return Running("--fleets", fleet_file(folder, replicas), "--session-length", "never", *options)
 
 
+def beside(folder, port):
+    """One game server on this machine, whose game is whoever listens on that port."""
+    return embedded(folder, 1, "--session-start", "never", "--nodes", "1", "--max-nodes", "1", "--node-address", "127.0.0.1",
+                    "--ports", f"{port}-{port}")
+
+
 @case
 def a_server_is_handed_over_when_its_game_has_started(folder):
     with embedded(folder, 3, "--gate", "watch", "--session-start", "700ms") as server:
@@ -277,8 +283,7 @@ class StreamingGame:
 @case
 def a_game_says_in_a_stream_of_events_that_it_is_ready(folder):
     with StreamingGame() as game:
-        place = ("--nodes", "1", "--max-nodes", "1", "--node-address", "127.0.0.1", "--ports", f"{game.port}-{game.port}")
-        with embedded(folder, 1, "--session-start", "never", *place) as server:
+        with beside(folder, game.port) as server:
             server.wait_ready(1)
             status, body, _ = allocate(server, Prefer="respond-async", Agones_Alloc_Gate="sse; path=/events; period=50ms; timeout=5m")
             expect(status == 202, body)
@@ -443,8 +448,7 @@ class CheckedGame:
 @case
 def a_game_is_checked_over_connections_that_it_keeps(folder):
     with CheckedGame() as game:
-        place = ("--nodes", "1", "--max-nodes", "1", "--node-address", "127.0.0.1", "--ports", f"{game.port}-{game.port}")
-        with embedded(folder, 1, "--session-start", "never", *place) as server:
+        with beside(folder, game.port) as server:
             server.wait_ready(1)
             status, body, _ = allocate(server, Prefer="respond-async", Agones_Alloc_Gate="http; period=20ms; failures=100; try-timeout=1m; timeout=10m")
             expect(status == 202, body)
@@ -462,8 +466,7 @@ def a_game_is_checked_over_connections_that_it_keeps(folder):
 @case
 def a_game_whose_refusals_come_over_connections_that_end_is_ended_for_them(folder):
     with CheckedGame() as game:
-        place = ("--nodes", "1", "--max-nodes", "1", "--node-address", "127.0.0.1", "--ports", f"{game.port}-{game.port}")
-        with embedded(folder, 1, "--session-start", "never", *place) as server:
+        with beside(folder, game.port) as server:
             server.wait_ready(1)
             status, body, _ = allocate(server, Prefer="respond-async", Agones_Alloc_Gate="http; period=20ms; failures=9; try-timeout=1m; timeout=10m")
             expect(status == 202, body)
@@ -572,9 +575,8 @@ def a_game_that_is_asked_over_grpc_is_ready_when_its_health_service_says_so(fold
         return  # not built in; the case above has seen that it is refused
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    place = ("--nodes", "1", "--max-nodes", "1", "--node-address", "127.0.0.1", "--ports", f"{port}-{port}")
     gate = "grpc; period=50ms; try-timeout=10s; timeout=5m"
-    with embedded(folder, 1, "--session-start", "never", *place) as server:
+    with beside(folder, port) as server:
         server.wait_ready(1)
         status, body, _ = allocate(server, Prefer="respond-async", Agones_Alloc_Gate=gate)
         expect(status == 202, body)
