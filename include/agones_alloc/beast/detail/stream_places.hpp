@@ -26,7 +26,6 @@ class stream_places : public std::enable_shared_from_this<stream_places> {
     if (!caller.empty()) ++by_caller_[caller];
     return {this, [self = shared_from_this(), caller](stream_places*) { self->leave(caller); }};
   }
-  auto open() const noexcept -> std::size_t { return open_; }
 
  private:
   void leave(std::string const& caller) {

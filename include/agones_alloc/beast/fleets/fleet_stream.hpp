@@ -2,6 +2,7 @@
 #pragma once
 
 #include <agones_alloc/async/fleet_directory.hpp>
+#include <agones_alloc/beast/detail/stream_places.hpp>
 #include <agones_alloc/beast/fleets/fleet_query.hpp>
 #include <agones_alloc/beast/fleets/fleet_event_form.hpp>
 #include <agones_alloc/beast/fleets/fleets_options.hpp>
@@ -13,7 +14,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -31,7 +31,8 @@ class fleet_stream;
 class fleet_streams : public std::enable_shared_from_this<fleet_streams> {
  public:
   fleet_streams(fleet_directory& directory, timer& time, fleets_options options, std::shared_ptr<fleet_event_form> form)
-      : directory_{&directory}, time_{&time}, options_{options}, form_{std::move(form)} {}
+      : directory_{&directory}, time_{&time}, options_{options}, form_{std::move(form)},
+        places_{std::make_shared<stream_places>(options.streams, options.streams_per_caller)} {}
 
   /// Null: there are too many, at all or of one who has shown who they are.
   AGONES_ALLOC_DECL auto open(fleet_query, http_request const&) -> std::shared_ptr<fleet_stream>;
@@ -55,9 +56,9 @@ class fleet_streams : public std::enable_shared_from_this<fleet_streams> {
   timer* time_;
   fleets_options options_;
   std::shared_ptr<fleet_event_form> form_;
+  std::shared_ptr<stream_places> places_;
   fleet_stream_counts counts_;
   std::set<fleet_stream*> streams_;
-  std::map<std::string, std::size_t> by_caller_;
   std::unordered_map<std::string, batch> batches_;  ///< by shape and place
   std::deque<std::string> batch_order_;
   std::size_t batch_bytes_{0};
@@ -69,7 +70,7 @@ class fleet_streams : public std::enable_shared_from_this<fleet_streams> {
 /// One client's.
 class fleet_stream final : public http_body_stream, public std::enable_shared_from_this<fleet_stream> {
  public:
-  AGONES_ALLOC_DECL fleet_stream(std::shared_ptr<fleet_streams>, fleet_watch, fleet_query, std::string caller);
+  AGONES_ALLOC_DECL fleet_stream(std::shared_ptr<fleet_streams>, fleet_watch, fleet_query, std::shared_ptr<void> place);
   AGONES_ALLOC_DECL ~fleet_stream() override;
   AGONES_ALLOC_DECL void next(std::function<void(piece)>) override;
   AGONES_ALLOC_DECL void stop() override;
@@ -82,7 +83,7 @@ class fleet_stream final : public http_body_stream, public std::enable_shared_fr
   std::shared_ptr<fleet_streams> all_;
   fleet_watch watch_;
   fleet_query query_;
-  std::string caller_;
+  std::shared_ptr<void> place_;
   std::function<void(piece)> then_;
   boost::asio::cancellation_signal ending_;
   timer::time_point until_;

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <agones_alloc/config.hpp>
+#include <agones_alloc/impl/grpc/open_calls.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/post.hpp>
 
 #include <grpc/support/time.h>
 #include <grpcpp/channel.h>
@@ -14,13 +14,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <cstddef>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -63,55 +59,23 @@ class outgoing_calls {
   auto begin(std::shared_ptr<outgoing_call> call, std::string const& path, boost::asio::any_io_executor executor, ending then)
       -> bool {
     auto* const of = call.get();
-    {
-      std::lock_guard const lock{mutex_};
-      if (closed_) return false;
-      ++under_way_;
-      open_.emplace(of, std::move(call));
-    }
+    if (!open_.enter(std::move(call))) return false;
     ::grpc::GenericStub stub{of->channel};
     stub.UnaryCall(&of->context, path, {}, &of->request, &of->response,
                    [this, of, executor = std::move(executor), then = std::move(then)](::grpc::Status status) mutable {
-                     ended(of, std::exchange(executor, {}), std::exchange(then, nullptr), std::move(status));
+                     of->status = std::move(status);
+                     open_.leave(of, std::exchange(executor, {}), std::exchange(then, nullptr));
                    });
     return true;
   }
 
   /// Cancels every call, and waits until gRPC has told of their ends.
   void close() {
-    std::vector<std::shared_ptr<outgoing_call>> all;
-    {
-      std::lock_guard const lock{mutex_};
-      closed_ = true;
-      for (auto const& [key, call] : open_) all.push_back(call);
-    }
-    for (auto const& call : all) call->context.TryCancel();  // not under the lock: it may end here and now
-    std::unique_lock lock{mutex_};
-    emptied_.wait(lock, [this] { return under_way_ == 0; });
+    open_.close([](outgoing_call& one) { one.context.TryCancel(); });
   }
 
  private:
-  // On a thread of gRPC's, which must not be who forgets the call: with the last channel gRPC waits for its threads. Nor is the
-  // executor kept beyond the end: whoever waits for that may destroy its context.
-  void ended(outgoing_call* of, boost::asio::any_io_executor executor, ending then, ::grpc::Status status) {
-    of->status = std::move(status);
-    std::shared_ptr<outgoing_call> call;
-    {
-      std::lock_guard const lock{mutex_};
-      auto const at = open_.find(of);
-      call = std::move(at->second);
-      open_.erase(at);
-    }
-    boost::asio::post(std::exchange(executor, {}), [call = std::move(call), then = std::move(then)] { then(*call); });
-    std::lock_guard const lock{mutex_};
-    if (--under_way_ == 0) emptied_.notify_all();  // under the lock: afterwards this may be gone
-  }
-
-  std::mutex mutex_;
-  std::condition_variable emptied_;
-  std::unordered_map<outgoing_call const*, std::shared_ptr<outgoing_call>> open_;
-  std::size_t under_way_{0};
-  bool closed_{false};
+  open_calls<outgoing_call> open_;
 };
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail

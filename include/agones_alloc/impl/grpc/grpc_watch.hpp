@@ -2,6 +2,7 @@
 #pragma once
 
 #include <agones_alloc/config.hpp>
+#include <agones_alloc/impl/grpc/open_calls.hpp>
 
 #include <agones_alloc_proto/information.grpc.pb.h>
 
@@ -12,14 +13,10 @@
 #include <grpcpp/client_context.h>
 #include <grpcpp/support/client_callback.h>
 
-#include <condition_variable>
-#include <cstddef>
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <unordered_map>
 #include <utility>
-#include <vector>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
@@ -79,7 +76,7 @@ class watch_call final : public ::grpc::ClientReadReactor<::information::InformE
   std::mutex mutex_;
   bool cut_{false};
   bool handed_over_{false};  ///< nothing is being read: a hold of gRPC's keeps the call
-  watch_calls* all_{nullptr};
+  open_calls<watch_call>* all_{nullptr};
   boost::asio::any_io_executor executor_;
   reaction opened_;
   reaction taken_;
@@ -93,17 +90,12 @@ class watch_calls {
   /// event, `taken` with each event, and `ended` once, as the last.
   auto begin(std::shared_ptr<watch_call> const& call, boost::asio::any_io_executor executor, watch_call::reaction opened,
              watch_call::reaction taken, watch_call::reaction ended) -> bool {
-    call->all_ = this;
+    call->all_ = &open_;
     call->executor_ = std::move(executor);
     call->opened_ = std::move(opened);
     call->taken_ = std::move(taken);
     call->ended_ = std::move(ended);
-    {
-      std::lock_guard const lock{mutex_};
-      if (closed_) return false;
-      ++under_way_;
-      open_.emplace(call.get(), call);
-    }
+    if (!open_.enter(call)) return false;
     ::information::InformationService::NewStub(call->channel)->async()->Watch(&call->context, &call->request, call.get());
     call->AddHold();
     call->StartRead(&call->event);
@@ -113,47 +105,16 @@ class watch_calls {
 
   /// Cuts every stream, and waits until gRPC has told of their ends.
   void close() {
-    std::vector<std::shared_ptr<watch_call>> all;
-    {
-      std::lock_guard const lock{mutex_};
-      closed_ = true;
-      for (auto const& [key, call] : open_) all.push_back(call);
-    }
-    for (auto const& call : all) call->cut();  // not under the lock: it may end here and now
-    std::unique_lock lock{mutex_};
-    emptied_.wait(lock, [this] { return under_way_ == 0; });
+    open_.close([](watch_call& one) { one.cut(); });
   }
 
  private:
-  friend class watch_call;
-
-  auto take(watch_call const* of) -> std::shared_ptr<watch_call> {
-    std::lock_guard const lock{mutex_};
-    auto const at = open_.find(of);
-    auto out = std::move(at->second);
-    open_.erase(at);
-    return out;
-  }
-  void left() {
-    std::lock_guard const lock{mutex_};
-    if (--under_way_ == 0) emptied_.notify_all();  // under the lock: afterwards this may be gone
-  }
-
-  std::mutex mutex_;
-  std::condition_variable emptied_;
-  std::unordered_map<watch_call const*, std::shared_ptr<watch_call>> open_;
-  std::size_t under_way_{0};
-  bool closed_{false};
+  open_calls<watch_call> open_;
 };
 
-// On a thread of gRPC's, which must not be who forgets the call: with the last channel gRPC waits for its threads. Nor is the
-// executor kept beyond the end: whoever waits for that may destroy its context.
 inline void watch_call::OnDone(::grpc::Status const& with) {
   status = with;
-  auto* const all = all_;
-  auto self = all->take(this);
-  boost::asio::post(std::exchange(executor_, {}), [self = std::move(self)] { self->ended_(*self); });
-  all->left();
+  all_->leave(this, std::exchange(executor_, {}), [](watch_call& self) { self.ended_(self); });
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail

@@ -12,17 +12,13 @@ inline constexpr std::size_t events_in_batch = 32;
 inline constexpr std::size_t most_batch_bytes = 4U << 20U;
 
 AGONES_ALLOC_DECL auto fleet_streams::open(fleet_query query, http_request const& request) -> std::shared_ptr<fleet_stream> {
-  bool const known = request.caller != nullptr && request.caller->source != identity_source::anonymous;
-  auto caller = known ? request.caller->user : std::string{};
-  auto const full = streams_.size() >= options_.streams ||
-                    (!caller.empty() && by_caller_[caller] >= options_.streams_per_caller);
-  if (full || stopped_) {
-    if (auto const at = by_caller_.find(caller); at != by_caller_.end() && at->second == 0) by_caller_.erase(at);
+  auto place = stopped_ ? nullptr : places_->enter(request);
+  if (place == nullptr) {
     ++counts_.refused;
     return nullptr;
   }
   auto watch = directory_->watch(query.filter, query.resume);
-  auto made = std::make_shared<fleet_stream>(shared_from_this(), std::move(watch), std::move(query), std::move(caller));
+  auto made = std::make_shared<fleet_stream>(shared_from_this(), std::move(watch), std::move(query), std::move(place));
   ++counts_.opened;
   counts_.open = streams_.size();
   if (!ticking_) beat_later();
@@ -40,8 +36,6 @@ AGONES_ALLOC_DECL void fleet_streams::stop() {
 inline void fleet_streams::closed(fleet_stream& one) {
   streams_.erase(&one);
   counts_.open = streams_.size();
-  if (one.caller_.empty()) return;
-  if (auto const at = by_caller_.find(one.caller_); --at->second == 0) by_caller_.erase(at);
 }
 
 inline void fleet_streams::beat_later() {
@@ -119,14 +113,13 @@ AGONES_ALLOC_DECL auto fleet_streams::batch_for(fleet_stream& to) -> batch {
 }
 
 AGONES_ALLOC_DECL fleet_stream::fleet_stream(std::shared_ptr<fleet_streams> all, fleet_watch watch, fleet_query query,
-                                             std::string caller)
+                                             std::shared_ptr<void> place)
     : all_{std::move(all)},
       watch_{std::move(watch)},
       query_{std::move(query)},
-      caller_{std::move(caller)},
+      place_{std::move(place)},
       until_{all_->time_->now() + all_->options_.stream_time} {
   all_->streams_.insert(this);
-  if (!caller_.empty()) ++all_->by_caller_[caller_];
 }
 
 AGONES_ALLOC_DECL fleet_stream::~fleet_stream() { all_->closed(*this); }
