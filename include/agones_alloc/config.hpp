@@ -22,6 +22,14 @@
 #define AGONES_ALLOC_KEPT_BLOCKS 256
 #endif
 
+// For the few instructions that every copy and every end of a value goes through: where everything is one translation unit, compilers
+// run out of what they allow themselves for inlining long before they come to these.
+#if defined(__GNUC__)
+#define AGONES_ALLOC_INLINE [[gnu::always_inline]] inline
+#else
+#define AGONES_ALLOC_INLINE inline
+#endif
+
 #if defined(AGONES_ALLOC_COMPILED)
 #define AGONES_ALLOC_DECL
 #define AGONES_ALLOC_ABI v0_compiled

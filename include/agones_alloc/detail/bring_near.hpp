@@ -6,7 +6,7 @@
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
 /// The line of the cache that `place` is in; any address will do, null and those that are nobody's, too.
-inline void bring_near(void const* place) noexcept {
+AGONES_ALLOC_INLINE void bring_near(void const* place) noexcept {
   __builtin_prefetch(place);
   // g++ takes a function that does nothing but prefetch for one without effects, and drops its calls.
   asm volatile("");

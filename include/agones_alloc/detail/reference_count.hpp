@@ -10,7 +10,7 @@
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
 /// True while the process has one thread, where the standard library knows: atomic steps are not needed then.
-inline auto one_thread() noexcept -> bool {
+AGONES_ALLOC_INLINE auto one_thread() noexcept -> bool {
 #if defined(_GLIBCXX_RELEASE) && _GLIBCXX_RELEASE >= 11
   return __gnu_cxx::__is_single_threaded();
 #else
@@ -21,7 +21,7 @@ inline auto one_thread() noexcept -> bool {
 /// Begins at one.
 class reference_count {
  public:
-  void add() noexcept {
+  AGONES_ALLOC_INLINE void add() noexcept {
     if (one_thread()) {
       count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     } else {
@@ -29,7 +29,7 @@ class reference_count {
     }
   }
   /// True: that was the last owner.
-  auto drop() noexcept -> bool {
+  AGONES_ALLOC_INLINE auto drop() noexcept -> bool {
     if (alone()) return true;  // nobody else can become an owner meanwhile
     if (one_thread()) {
       count_.store(count_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
@@ -38,7 +38,7 @@ class reference_count {
     return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
   /// True for the only owner, after all that others did.
-  auto alone() const noexcept -> bool { return count_.load(std::memory_order_acquire) == 1; }
+  AGONES_ALLOC_INLINE auto alone() const noexcept -> bool { return count_.load(std::memory_order_acquire) == 1; }
 
  private:
   std::atomic<std::uint32_t> count_{1};

@@ -15,7 +15,7 @@ class small_blocks {
  public:
   static constexpr std::size_t largest = 504;
 
-  static auto take(std::size_t size) -> void* {
+  AGONES_ALLOC_INLINE static auto take(std::size_t size) -> void* {
     if (size > largest) return ::operator new(size);
     auto const index = class_of(size);
     auto& kept = kept_[index];
@@ -27,7 +27,7 @@ class small_blocks {
   }
 
   /// `size` as it was taken.
-  static void give(void* block, std::size_t size) noexcept {
+  AGONES_ALLOC_INLINE static void give(void* block, std::size_t size) noexcept {
     if (size > largest) return ::operator delete(block);
     auto& kept = kept_[class_of(size)];
     if (kept.count >= most_) return give_back(block);

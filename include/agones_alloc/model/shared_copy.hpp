@@ -36,23 +36,23 @@ class shared_copy {
   shared_copy(std::initializer_list<value_type> values) : shared_copy(Container(values)) {}
   template <class Iterator>
   shared_copy(Iterator first, Iterator last) : shared_copy(Container(first, last)) {}
-  shared_copy(shared_copy const& other) noexcept : block_{other.block_} {
+  AGONES_ALLOC_INLINE shared_copy(shared_copy const& other) noexcept : block_{other.block_} {
     if (block_ != nullptr) block_->references.add();
   }
-  shared_copy(shared_copy&& other) noexcept : block_{std::exchange(other.block_, nullptr)} {}
-  auto operator=(shared_copy const& other) noexcept -> shared_copy& {
+  AGONES_ALLOC_INLINE shared_copy(shared_copy&& other) noexcept : block_{std::exchange(other.block_, nullptr)} {}
+  AGONES_ALLOC_INLINE auto operator=(shared_copy const& other) noexcept -> shared_copy& {
     if (block_ != other.block_) shared_copy{other}.swap(*this);
     return *this;
   }
-  auto operator=(shared_copy&& other) noexcept -> shared_copy& {
+  AGONES_ALLOC_INLINE auto operator=(shared_copy&& other) noexcept -> shared_copy& {
     shared_copy{std::move(other)}.swap(*this);
     return *this;
   }
   auto operator=(std::initializer_list<value_type> values) -> shared_copy& { return *this = shared_copy(values); }
-  ~shared_copy() {
+  AGONES_ALLOC_INLINE ~shared_copy() {
     if (block_ != nullptr && block_->references.drop()) forget(block_);
   }
-  void swap(shared_copy& other) noexcept { std::swap(block_, other.block_); }
+  AGONES_ALLOC_INLINE void swap(shared_copy& other) noexcept { std::swap(block_, other.block_); }
 
   /// The container itself.
   auto get() const -> Container const& {

@@ -41,23 +41,23 @@ class shared_string {
   shared_string(std::string_view text) : rep_{make(text)} {}
   shared_string(std::string const& text) : shared_string(std::string_view{text}) {}
   shared_string(char const* text) : shared_string(std::string_view{text}) {}
-  shared_string(shared_string const& other) noexcept : rep_{other.rep_} {
+  AGONES_ALLOC_INLINE shared_string(shared_string const& other) noexcept : rep_{other.rep_} {
     if (rep_ != nullptr) rep_->references.add();
   }
-  shared_string(shared_string&& other) noexcept : rep_{std::exchange(other.rep_, nullptr)} {}
-  auto operator=(shared_string const& other) noexcept -> shared_string& {
+  AGONES_ALLOC_INLINE shared_string(shared_string&& other) noexcept : rep_{std::exchange(other.rep_, nullptr)} {}
+  AGONES_ALLOC_INLINE auto operator=(shared_string const& other) noexcept -> shared_string& {
     // The buffer is often the same, and far from the processor: then it is not touched.
     if (rep_ != other.rep_) shared_string{other}.swap(*this);
     return *this;
   }
-  auto operator=(shared_string&& other) noexcept -> shared_string& {
+  AGONES_ALLOC_INLINE auto operator=(shared_string&& other) noexcept -> shared_string& {
     shared_string{std::move(other)}.swap(*this);
     return *this;
   }
-  ~shared_string() {
+  AGONES_ALLOC_INLINE ~shared_string() {
     if (rep_ != nullptr && rep_->references.drop()) forget(rep_);
   }
-  void swap(shared_string& other) noexcept { std::swap(rep_, other.rep_); }
+  AGONES_ALLOC_INLINE void swap(shared_string& other) noexcept { std::swap(rep_, other.rep_); }
   /// Asks for the buffer, before it is needed.
   void bring_near() const noexcept { detail::bring_near(rep_); }
 
@@ -71,7 +71,7 @@ class shared_string {
     return out;
   }
 
-  auto view() const noexcept -> std::string_view {
+  AGONES_ALLOC_INLINE auto view() const noexcept -> std::string_view {
     return rep_ == nullptr ? std::string_view{} : std::string_view{rep_->text(), rep_->size};
   }
   operator std::string_view() const noexcept { return view(); }
@@ -81,7 +81,7 @@ class shared_string {
   /// True when both share one buffer (a fast path for equality).
   auto same_buffer(shared_string const& other) const noexcept -> bool { return rep_ == other.rep_; }
 
-  friend auto operator==(shared_string const& a, shared_string const& b) noexcept -> bool {
+  AGONES_ALLOC_INLINE friend auto operator==(shared_string const& a, shared_string const& b) noexcept -> bool {
     return a.rep_ == b.rep_ || a.view() == b.view();
   }
   template <detail::text_like Text>

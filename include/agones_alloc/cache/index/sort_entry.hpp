@@ -126,7 +126,7 @@ struct entry_order {
   ranking const* order;
   server_slots const* servers;
 
-  auto operator()(sort_entry const& a, sort_entry const& b) const noexcept -> bool {
+  AGONES_ALLOC_INLINE auto operator()(sort_entry const& a, sort_entry const& b) const noexcept -> bool {
     if (a.wish != b.wish) return a.wish < b.wish;
     if (a.name_head != b.name_head) return a.name_head < b.name_head;
     if (a.name_tail != b.name_tail) return a.name_tail < b.name_tail;
