@@ -2,9 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 using agones_alloc::string_map;
@@ -60,6 +64,56 @@ TEST_CASE("merge overwrites and adds, in one block, whatever the sides hold") {
   string_map into_empty;
   into_empty.merge(same);
   CHECK(into_empty.same_block(same));
+}
+
+TEST_CASE("several entries are set at once, in any order, the later of two with one key") {
+  string_map map{{"a", "1"}, {"c", "3"}};
+  map.set({{"b", "2"}, {"c", "x"}, {"d", "4"}});
+  CHECK(entries_of(map) == entries{{"a", "1"}, {"b", "2"}, {"c", "x"}, {"d", "4"}});
+  map.set({{"d", "5"}, {"", "0"}, {"d", "6"}, {"a", ""}});
+  CHECK(entries_of(map) == entries{{"", "0"}, {"a", ""}, {"b", "2"}, {"c", "x"}, {"d", "6"}});
+  auto const same = map;
+  map.set({});
+  CHECK(map == same);
+  string_map from_nothing;
+  from_nothing.set({{"k", "v"}, {"l", "w"}});
+  CHECK(entries_of(from_nothing) == entries{{"k", "v"}, {"l", "w"}});
+  CHECK(map == same);
+}
+
+TEST_CASE("what changed from one map to another is told with what was before, and nothing else") {
+  std::uint64_t seed = 7;
+  auto const random = [&seed] {
+    seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+    return seed >> 33;
+  };
+  auto const draw = [&] {
+    string_map out;
+    for (int i = 0; i != 12; ++i) {
+      if (random() % 2 == 0) out.set(std::string(1 + random() % 2, static_cast<char>('a' + random() % 6)), std::string(random() % 3, 'v'));
+    }
+    return out;
+  };
+  for (int round = 0; round != 2'000; ++round) {
+    auto const before = draw();
+    auto const now = round % 10 == 0 ? before : draw();
+    std::map<std::string, std::pair<std::string, std::optional<std::string>>> told;
+    now.each_change_from(before, [&](std::string_view key, std::string_view value, std::optional<std::string_view> was) {
+      auto const first = told.emplace(key, std::pair{std::string{value}, was ? std::optional<std::string>{*was} : std::nullopt}).second;
+      CHECK(first);
+    });
+    for (auto const entry : now) {
+      auto const was = before.find(entry.first);
+      auto const at = told.find(std::string{entry.first});
+      auto const changed = was != std::optional{entry.second};
+      REQUIRE((at != told.end()) == changed);
+      if (!changed) continue;
+      CHECK(at->second.first == entry.second);
+      CHECK(at->second.second == (was ? std::optional<std::string>{*was} : std::nullopt));
+      told.erase(at);
+    }
+    CHECK(told.empty());
+  }
 }
 
 TEST_CASE("equal maps have equal bytes however they were made") {

@@ -61,6 +61,11 @@ TEST_CASE("a claim is known by its id, and by no other") {
   CHECK(server.meta.annotations.value_or_empty("agones-alloc.dev/claim-expires") == "2026-11-29T12:00:05Z");
 }
 
+TEST_CASE("the annotation of an id is the same in every version, or replicas would not find each other's claims") {
+  CHECK(claim_annotation("match-1") == "agones-alloc.dev/claim.48434a53df710afa9b06575d1cb643c2");
+  CHECK(claim_annotation(std::string(256, 'x')) == "agones-alloc.dev/claim.fab4f5e343e4aeb915648eeb2bb7ed07");
+}
+
 TEST_CASE("a claim without an expiry counts as confirmed") {
   auto const server = allocated_from(rich_server(), {}, terms("match-1", std::nullopt));
   CHECK_FALSE(find_claim(server, "match-1")->expires);

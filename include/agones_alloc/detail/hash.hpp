@@ -3,6 +3,7 @@
 
 #include <agones_alloc/config.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -13,7 +14,9 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 class stable_hash {
  public:
   constexpr auto add(std::uint64_t word) noexcept -> stable_hash& {
-    for (int shift = 0; shift < 64; shift += 8) byte(static_cast<unsigned char>(word >> shift));
+    int left = 8;
+    for (; word != 0; word >>= 8, --left) byte(static_cast<unsigned char>(word));
+    state_ *= zeros[static_cast<std::size_t>(left)];  // most words are small: what is left is zeros, each a factor
     return *this;
   }
   constexpr auto add(std::int64_t word) noexcept -> stable_hash& { return add(static_cast<std::uint64_t>(word)); }
@@ -31,7 +34,13 @@ class stable_hash {
   }
 
  private:
-  constexpr void byte(unsigned char value) noexcept { state_ = (state_ ^ value) * 0x100000001b3ULL; }
+  static constexpr std::uint64_t factor = 0x100000001b3ULL;
+  static constexpr auto zeros = [] {
+    std::array<std::uint64_t, 9> powers{1};
+    for (std::size_t i = 1; i != powers.size(); ++i) powers[i] = powers[i - 1] * factor;
+    return powers;
+  }();
+  constexpr void byte(unsigned char value) noexcept { state_ = (state_ ^ value) * factor; }
   std::uint64_t state_{0xcbf29ce484222325ULL};
 };
 

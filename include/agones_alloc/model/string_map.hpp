@@ -93,8 +93,13 @@ class string_map {
 
   /// Adds or overwrites one entry. O(size): to change many, use `merge`.
   void set(std::string_view key, std::string_view value);
+  /// Several at once; of two with one key the later wins.
+  void set(std::initializer_list<value_type> entries);
   /// Adds or overwrites every entry of `other`.
   void merge(string_map const& other);
+  /// f(key, value, std::optional<std::string_view> before) for each entry that is not the same in `before`.
+  template <class F>
+  void each_change_from(string_map const& before, F f) const;
   /// Removes one entry; true when it was there.
   auto erase(std::string_view key) -> bool;
 
@@ -108,7 +113,7 @@ class string_map {
 
  private:
   // Block: u32 count, then per entry {u32 end of key, u32 end of value}, then the characters.
-  auto word(std::size_t index) const noexcept -> std::uint32_t {
+  AGONES_ALLOC_INLINE auto word(std::size_t index) const noexcept -> std::uint32_t {
     std::uint32_t out;
     std::memcpy(&out, block_.view().data() + index * sizeof out, sizeof out);
     return out;
@@ -117,14 +122,46 @@ class string_map {
   static constexpr auto head_size(std::size_t count) noexcept -> std::size_t {
     return (1 + 2 * count) * sizeof(std::uint32_t);
   }
-  auto at_index(std::size_t index) const noexcept -> value_type {
+  AGONES_ALLOC_INLINE auto at_index(std::size_t index) const noexcept -> value_type {
     auto const text = block_.view();
     auto const begin = index == 0 ? head_size(header()) : word(2 * index);
     auto const key_end = word(1 + 2 * index);
     auto const value_end = word(2 + 2 * index);
     return {text.substr(begin, key_end - begin), text.substr(key_end, value_end - key_end)};
   }
+  /// Goes through the entries in order: what an index would have to look up, it knows.
+  class cursor {
+   public:
+    explicit cursor(string_map const& map) noexcept : text_{map.block_.view()}, left_{map.size()}, from_{head_size(left_)} { look(); }
+    auto done() const noexcept -> bool { return left_ == 0; }
+    auto key() const noexcept -> std::string_view { return text_.substr(from_, key_end_ - from_); }
+    auto value() const noexcept -> std::string_view { return text_.substr(key_end_, value_end_ - key_end_); }
+    /// Key and value without what is between them.
+    auto both() const noexcept -> std::string_view { return text_.substr(from_, value_end_ - from_); }
+    void next() noexcept {
+      --left_;
+      from_ = value_end_;
+      ends_ += 2 * sizeof(std::uint32_t);
+      look();
+    }
+
+   private:
+    void look() noexcept {
+      if (left_ == 0) return;
+      std::memcpy(&key_end_, text_.data() + ends_, sizeof key_end_);
+      std::memcpy(&value_end_, text_.data() + ends_ + sizeof key_end_, sizeof value_end_);
+    }
+    std::string_view text_;
+    std::size_t left_;
+    std::size_t from_;
+    std::size_t ends_{sizeof(std::uint32_t)};
+    std::uint32_t key_end_{0};
+    std::uint32_t value_end_{0};
+  };
+
   /// `for_each(f)` calls f(key, value) for `count` entries in order, `text` characters in all.
+  template <class Entries>
+  void merge_entries(Entries theirs);
   template <class Entries>
   static auto pack(std::size_t count, std::size_t text, Entries for_each) -> shared_string;
   static auto pack(std::vector<value_type> const& sorted) -> shared_string {

@@ -9,6 +9,7 @@
 #include <agones_alloc/select/rank.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -82,11 +83,20 @@ class allocation_request {
   }
   auto target() const noexcept -> std::optional<target_server> const& { return target_; }
   auto gates() const noexcept -> feature_gates { return gates_; }
+  /// request_digest(), once it was asked for; 0: not yet. Any thread.
+  auto known_digest() const noexcept -> std::uint64_t { return digest_.value.load(std::memory_order_relaxed); }
+  void know_digest(std::uint64_t value) const noexcept { digest_.value.store(value, std::memory_order_relaxed); }
   /// The same wishes for another namespace: this cluster as a member of several (spec 8.3).
   AGONES_ALLOC_DECL auto in_namespace(std::string_view) const -> request_ptr;
 
  private:
   struct secret {};
+  /// Not a copy's: it becomes another request.
+  struct kept_digest {
+    kept_digest() noexcept = default;
+    kept_digest(kept_digest const&) noexcept {}
+    std::atomic<std::uint64_t> value{0};
+  };
 
  public:
   AGONES_ALLOC_DECL allocation_request(secret, game_server_allocation, feature_gates, choice_options);
@@ -98,6 +108,7 @@ class allocation_request {
   std::uint32_t top_n_{1};
   std::optional<target_server> target_;
   feature_gates gates_;
+  mutable kept_digest digest_;
 };
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -190,7 +190,7 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   boost::unordered_flat_map<std::uint64_t, operation*> leaders_;  ///< newest forming write that others may join, by their shapes
   wake_queue wakes_;
   boost::unordered_flat_map<std::uint64_t, operation*> parked_;
-  boost::unordered_flat_map<std::string, operation*> by_id_;  ///< who is at work for an id
+  map_by_claim<operation*> by_id_;  ///< who is at work for an id
   std::vector<due_claim> due_;                                ///< a heap, the earliest first
   std::vector<std::uint64_t> woken_;
   std::vector<told> told_;  ///< from next_told_ on: results that are ready

@@ -82,8 +82,7 @@ struct claim_part {
   bool misused{false};   ///< the id belongs to another request
   bool drawn{false};     ///< the caller gave no id
   shared_string id;
-  shared_string ns;      ///< where there is no request to tell it
-  std::string key;       ///< namespace and id
+  shared_string ns;
   std::uint64_t digest{0};
   std::optional<std::chrono::nanoseconds> ttl;
   wall_time expires{};   ///< of the claim that is to end

@@ -2,17 +2,18 @@
 #pragma once
 
 #include <agones_alloc/config.hpp>
+#include <agones_alloc/detail/text_hash.hpp>
 #include <agones_alloc/model/game_server.hpp>
 #include <agones_alloc/select/claim.hpp>
+#include <agones_alloc/select/detail/claim_reading.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <iterator>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -23,40 +24,69 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 /// A claim that has to be confirmed, as it was first seen.
 struct expiring_claim {
   std::uint32_t slot{0};
-  std::string id;
+  shared_string id;
   wall_time expires{};
 };
+
+/// By which a claim is found.
+struct claim_name {
+  shared_string namespace_;
+  shared_string id;
+};
+struct claim_name_view {
+  std::string_view namespace_;
+  std::string_view id;
+};
+struct claim_name_hash {
+  using is_transparent = void;
+  template <class Name>
+  auto operator()(Name const& name) const noexcept -> std::size_t {
+    return static_cast<std::size_t>(text_hash(name.id, 0));  // hardly ever in several namespaces
+  }
+};
+struct claim_name_equal {
+  using is_transparent = void;
+  template <class A, class B>
+  auto operator()(A const& a, B const& b) const noexcept -> bool {
+    return std::string_view{a.id} == std::string_view{b.id} && std::string_view{a.namespace_} == std::string_view{b.namespace_};
+  }
+};
+template <class T>
+using map_by_claim = boost::unordered_flat_map<claim_name, T, claim_name_hash, claim_name_equal>;
 
 /// Follows the servers of the cache by slot. Costs a look at the annotations per change of them.
 class claim_book {
  public:
-  /// The slot's server was `before` and is now this one; null: none.
+  /// The slot's server was `before`, as it was told last, and is now this one; null: none.
   void follow(std::uint32_t slot, game_server const* before, game_server const* now) {
     if (before != nullptr && now != nullptr && before->meta.annotations.same_block(now->meta.annotations) &&
-        before->meta.namespace_ == now->meta.namespace_) {
+        before->meta.labels.same_block(now->meta.labels) && before->meta.namespace_ == now->meta.namespace_) {
       return;
     }
-    auto const any = now != nullptr && has_claims(*now);
-    auto const known = by_slot_.empty() ? by_slot_.end() : by_slot_.find(slot);
-    if (!any && known == by_slot_.end()) return;
-    entry fresh;
-    if (any) {
-      fresh.namespace_ = now->meta.namespace_;
-      fresh.claims = claims_of(*now);
+    auto const had = before != nullptr && has_claims(*before);
+    auto const has = now != nullptr && has_claims(*now);
+    if ((!had && !has) || (had && has && says_the_same(*before, *now))) return;
+    std::vector<mark> old;
+    if (had) {
+      each_claim_of(*before, [&](claim_view const& one) {
+        forget({before->meta.namespace_, one.id}, slot);
+        old.push_back({one.id, one.digest, one.made, one.expires});
+      });
     }
-    if (known != by_slot_.end()) {
-      if (known->second == fresh) return;
-      for (auto const& claim : known->second.claims) forget(known->second.namespace_, claim.id, slot);
-      note_expiries(slot, fresh, &known->second);
-    } else {
-      note_expiries(slot, fresh, nullptr);
-    }
-    for (auto const& claim : fresh.claims) slots_[key(fresh.namespace_, claim.id)].push_back({slot, claim.made, claim.digest, !claim.expires});
-    if (fresh.claims.empty()) {
-      if (known != by_slot_.end()) by_slot_.erase(known);
-    } else {
-      by_slot_.insert_or_assign(slot, std::move(fresh));
-    }
+    if (!has) return;
+    auto next = old.begin();  // both are in the order of their annotations
+    each_claim_of(*now, [&](claim_view const& one) {
+      place const here{slot, !one.expires, one.made, one.digest};
+      mark fresh{one.id, one.digest, one.made, one.expires};
+      auto const [at, first] = slots_.try_emplace({now->meta.namespace_, fresh.id}, places{here, {}});
+      if (!first) at->second.others.push_back(here);
+      if (!one.expires) return;
+      if (auto const same = std::find(next, old.end(), fresh); same != old.end()) {
+        next = same + 1;
+        return;
+      }
+      expiring_.push_back({slot, std::move(fresh.id), *one.expires});
+    });
   }
 
   struct found {
@@ -68,12 +98,13 @@ class claim_book {
   /// its caller was told of, and of these the first one made.
   auto find(std::string_view ns, std::string_view id) const -> std::optional<found> {
     if (slots_.empty()) return std::nullopt;
-    auto const at = slots_.find(key(ns, id));
+    auto const at = slots_.find(claim_name_view{ns, id});
     if (at == slots_.end()) return std::nullopt;
-    auto const& first = *std::min_element(at->second.begin(), at->second.end(), [](place const& a, place const& b) {
-      return std::tuple{!a.confirmed, a.made, a.slot} < std::tuple{!b.confirmed, b.made, b.slot};
-    });
-    return found{first.slot, first.digest, first.made};
+    auto const* first = &at->second.one;
+    for (auto const& other : at->second.others) {
+      if (std::tuple{!other.confirmed, other.made, other.slot} < std::tuple{!first->confirmed, first->made, first->slot}) first = &other;
+    }
+    return found{first->slot, first->digest, first->made};
   }
 
   /// Appends what has to be confirmed and was not taken before.
@@ -85,41 +116,44 @@ class claim_book {
   auto size() const noexcept -> std::size_t { return slots_.size(); }
 
  private:
-  struct entry {
-    shared_string namespace_;
-    std::vector<claim_record> claims;
-    friend auto operator==(entry const&, entry const&) -> bool = default;
+  struct mark {
+    shared_string id;
+    std::uint64_t digest;
+    wall_time made;
+    std::optional<wall_time> expires;
+    friend auto operator==(mark const&, mark const&) -> bool = default;
   };
   struct place {
     std::uint32_t slot;
+    bool confirmed;
     wall_time made;
     std::uint64_t digest;
-    bool confirmed;
+  };
+  struct places {
+    place one;
+    std::vector<place> others;  ///< nearly always none
   };
 
-  static auto key(std::string_view ns, std::string_view id) -> std::string {
-    std::string out;
-    out.reserve(ns.size() + 1 + id.size());
-    return out.append(ns).append(1, '/').append(id);
+  static auto says_the_same(game_server const& before, game_server const& now) noexcept -> bool {
+    return before.meta.annotations == now.meta.annotations && before.meta.namespace_ == now.meta.namespace_ &&
+           (before.meta.labels.same_block(now.meta.labels) || game_confirmation{before} == game_confirmation{now});
   }
 
-  void forget(shared_string const& ns, std::string const& id, std::uint32_t slot) {
-    auto const at = slots_.find(key(ns, id));
+  void forget(claim_name_view name, std::uint32_t slot) {
+    auto const at = slots_.find(name);
     if (at == slots_.end()) return;
-    std::erase_if(at->second, [slot](place const& p) { return p.slot == slot; });
-    if (at->second.empty()) slots_.erase(at);
-  }
-
-  void note_expiries(std::uint32_t slot, entry const& fresh, entry const* before) {
-    for (auto const& claim : fresh.claims) {
-      if (!claim.expires) continue;
-      if (before != nullptr && std::find(before->claims.begin(), before->claims.end(), claim) != before->claims.end()) continue;
-      expiring_.push_back({slot, claim.id, *claim.expires});
+    auto& [one, others] = at->second;
+    if (one.slot != slot) {
+      std::erase_if(others, [slot](place const& p) { return p.slot == slot; });
+    } else if (others.empty()) {
+      slots_.erase(at);
+    } else {
+      one = others.back();
+      others.pop_back();
     }
   }
 
-  boost::unordered_flat_map<std::uint32_t, entry> by_slot_;
-  boost::unordered_flat_map<std::string, std::vector<place>> slots_;  ///< by namespace and id; almost always one
+  map_by_claim<places> slots_;
   std::vector<expiring_claim> expiring_;
 };
 

@@ -3,6 +3,7 @@
 #include <agones_alloc/flow/pending.hpp>
 #include <agones_alloc/select/apply.hpp>
 #include <agones_alloc/select/detail/claim_text.hpp>
+#include <agones_alloc/select/detail/time_text.hpp>
 
 #include <algorithm>
 #include <iterator>

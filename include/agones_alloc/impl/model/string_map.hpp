@@ -119,25 +119,73 @@ inline void string_map::set(std::string_view key, std::string_view value) {
   });
 }
 
+/// `theirs` stands at the first of them: with done(), key(), value() and next(), in order. They are few: each is looked up, and what is
+/// between them goes over without a look.
+template <class Entries>
+void string_map::merge_entries(Entries theirs) {
+  auto count = size();
+  std::size_t text = count == 0 ? 0 : block_.size() - head_size(count);
+  for (auto other = theirs; !other.done(); other.next()) {
+    auto const at = lower_bound(other.key());
+    auto const known = at != size() && at_index(at).first == other.key();
+    count += known ? 0 : 1;
+    text += other.value().size() + (known ? 0 : other.key().size());
+    if (known) text -= at_index(at).second.size();
+  }
+  block_ = pack(count, text, [&](auto f) {
+    cursor mine{*this};
+    std::size_t at = 0;
+    for (auto other = theirs; !other.done(); other.next()) {
+      for (auto const until = lower_bound(other.key()); at != until; ++at, mine.next()) f(mine.key(), mine.value());
+      f(other.key(), other.value());
+      if (!mine.done() && mine.key() == other.key()) ++at, mine.next();
+    }
+    for (; !mine.done(); mine.next()) f(mine.key(), mine.value());
+  });
+}
+
 inline void string_map::merge(string_map const& other) {
   if (other.empty()) return;
   if (empty()) {
     *this = other;
     return;
   }
-  std::vector<value_type> merged;
-  merged.reserve(size() + other.size());
-  auto mine = begin();
-  auto theirs = other.begin();
-  while (mine != end() || theirs != other.end()) {
-    if (theirs == other.end() || (mine != end() && (*mine).first < (*theirs).first)) {
-      merged.push_back(*mine++);
-    } else {
-      if (mine != end() && (*mine).first == (*theirs).first) ++mine;
-      merged.push_back(*theirs++);
+  merge_entries(cursor{other});
+}
+
+inline void string_map::set(std::initializer_list<value_type> wanted) {
+  auto const out_of_order = [](value_type const& a, value_type const& b) { return a.first >= b.first; };
+  if (std::adjacent_find(wanted.begin(), wanted.end(), out_of_order) != wanted.end()) return merge(string_map{wanted});
+  struct entries {
+    value_type const* at;
+    value_type const* end;
+    auto done() const noexcept -> bool { return at == end; }
+    auto key() const noexcept -> std::string_view { return at->first; }
+    auto value() const noexcept -> std::string_view { return at->second; }
+    void next() noexcept { ++at; }
+  };
+  merge_entries(entries{wanted.begin(), wanted.end()});
+}
+
+template <class F>
+void string_map::each_change_from(string_map const& before, F f) const {
+  if (same_block(before)) return;
+  cursor old{before};
+  for (cursor now{*this}; !now.done(); now.next()) {
+    // Most have not changed, and stand side by side.
+    if (!old.done() && now.key().size() == old.key().size() && now.both() == old.both()) {
+      old.next();
+      continue;
     }
+    auto const key = now.key();
+    while (!old.done() && old.key() < key) old.next();
+    if (old.done() || old.key() != key) {
+      f(key, now.value(), std::optional<std::string_view>{});
+      continue;
+    }
+    if (old.value() != now.value()) f(key, now.value(), std::optional{old.value()});
+    old.next();
   }
-  block_ = pack(merged);
 }
 
 inline auto string_map::erase(std::string_view key) -> bool {

@@ -2,13 +2,11 @@
 
 #include <agones_alloc/detail/saturating.hpp>
 #include <agones_alloc/select/apply.hpp>
+#include <agones_alloc/select/detail/time_text.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <limits>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -145,56 +143,6 @@ class list_applier {
   shared_copy<std::vector<std::string>>& errors_;
 };
 
-/// The last `pairs` pairs of decimal digits of `number`, with leading zeros.
-inline void put_pairs(char* out, int pairs, std::uint64_t number) noexcept {
-  static constexpr auto digits = [] {
-    std::array<char, 200> all{};
-    for (std::size_t i = 0; i != 100; ++i) {
-      all[2 * i] = static_cast<char>('0' + i / 10);
-      all[2 * i + 1] = static_cast<char>('0' + i % 10);
-    }
-    return all;
-  }();
-  for (int i = pairs; i-- > 0; number /= 100) std::memcpy(out + 2 * i, digits.data() + 2 * (number % 100), 2);
-}
-
-/// Of `when`, in RFC 3339 with as many digits of the fraction as it needs; `text` has room for 30 characters.
-inline auto write_rfc3339_nano(std::chrono::sys_time<std::chrono::nanoseconds> when, char* text) noexcept
-    -> std::string_view {
-  auto const whole = std::chrono::floor<std::chrono::seconds>(when);
-  auto const fraction = static_cast<std::uint64_t>((when - whole).count());
-  // Most are of the same second as the one before.
-  struct known_second {
-    std::int64_t number;
-    char text[21];
-  };
-  thread_local constinit known_second last{std::numeric_limits<std::int64_t>::min(), {}};
-  if (last.number != whole.time_since_epoch().count()) {
-    last.number = whole.time_since_epoch().count();
-    auto const day = std::chrono::floor<std::chrono::days>(whole);
-    std::chrono::year_month_day const date{day};
-    auto const second = static_cast<std::uint64_t>((whole - day).count());
-    std::memcpy(last.text, "0000-00-00T00:00:00.0", 21);
-    // 64 bits of nanoseconds reach from 1677 to 2262: four digits.
-    put_pairs(last.text, 2, static_cast<std::uint64_t>(static_cast<int>(date.year())));
-    put_pairs(last.text + 5, 1, static_cast<unsigned>(date.month()));
-    put_pairs(last.text + 8, 1, static_cast<unsigned>(date.day()));
-    put_pairs(last.text + 11, 1, second / 3600);
-    put_pairs(last.text + 14, 1, second / 60 % 60);
-    put_pairs(last.text + 17, 1, second % 60);
-  }
-  std::memcpy(text, last.text, 21);
-  auto* end = text + 19;
-  if (fraction != 0) {
-    text[20] = static_cast<char>('0' + fraction / 100'000'000);
-    put_pairs(text + 21, 4, fraction % 100'000'000);
-    end = text + 29;
-    while (end[-1] == '0') --end;
-  }
-  *end++ = 'Z';
-  return {text, static_cast<std::size_t>(end - text)};
-}
-
 }  // namespace detail
 
 AGONES_ALLOC_DECL auto apply_allocation(game_server& server, allocation_spec const& spec, feature_gates gates,
@@ -202,8 +150,7 @@ AGONES_ALLOC_DECL auto apply_allocation(game_server& server, allocation_spec con
   action_report report;
   server.meta.labels.merge(spec.metadata.labels);
   server.meta.annotations.merge(spec.metadata.annotations);
-  char stamp[30];
-  server.meta.annotations.set(keys::last_allocated_annotation, detail::write_rfc3339_nano(now, stamp));
+  server.meta.annotations.set(keys::last_allocated_annotation, detail::time_text{now});
   server.status.state = game_server_state::allocated;
   if (!gates.counts_and_lists) return report;
   if (spec.counters) {
@@ -218,8 +165,7 @@ AGONES_ALLOC_DECL auto apply_allocation(game_server& server, allocation_spec con
 }
 
 AGONES_ALLOC_DECL auto rfc3339_nano(std::chrono::sys_time<std::chrono::nanoseconds> when) -> std::string {
-  char text[30];
-  return std::string{detail::write_rfc3339_nano(when, text)};
+  return std::string{detail::time_text{when}};
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -68,8 +68,10 @@ class digest_maker {
 
 // The deprecated selectors stand among `selectors` once a request is made. How to choose is not of the request, but for a server's name.
 AGONES_ALLOC_DECL auto request_digest(allocation_request const& request) noexcept -> std::uint64_t {
+  if (auto const known = request.known_digest(); known != 0) return known;
   detail::digest_maker out;
   out.all(request.allocation().meta.namespace_, request.allocation().spec, request.target());
+  request.know_digest(out.value());
   return out.value();
 }
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -157,42 +156,16 @@ inline auto parse_number(std::string_view text) noexcept -> std::optional<std::i
 
 /// Sixteen hexadecimal digits.
 inline auto parse_digits(std::string_view text) noexcept -> std::optional<std::uint64_t> {
+  if (text.size() != 16) return std::nullopt;
   std::uint64_t out = 0;
-  auto const [end, ec] = std::from_chars(text.data(), text.data() + text.size(), out, 16);
-  if (text.size() != 16 || ec != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  for (char const c : text) {
+    auto const lower = static_cast<unsigned char>(c | 0x20);
+    auto const decimal = static_cast<unsigned>(c) - '0';
+    auto const letter = static_cast<unsigned>(lower) - 'a';
+    if (decimal > 9 && letter > 5) return std::nullopt;
+    out = out << 4 | (decimal <= 9 ? decimal : letter + 10);
+  }
   return out;
-}
-
-/// What rfc3339_nano writes: UTC, at most nine digits of a fraction.
-inline auto parse_rfc3339_nano(std::string_view text) noexcept
-    -> std::optional<std::chrono::sys_time<std::chrono::nanoseconds>> {
-  static constexpr std::string_view shape = "0000-00-00T00:00:00";
-  if (text.size() <= shape.size() || text.back() != 'Z') return std::nullopt;
-  for (std::size_t i = 0; i != shape.size(); ++i) {
-    auto const digit = text[i] >= '0' && text[i] <= '9';
-    if (shape[i] == '0' ? !digit : text[i] != shape[i]) return std::nullopt;
-  }
-  auto const pair = [text](std::size_t at) { return (text[at] - '0') * 10 + (text[at + 1] - '0'); };
-  std::chrono::year_month_day const date{std::chrono::year{pair(0) * 100 + pair(2)},
-                                         std::chrono::month{static_cast<unsigned>(pair(5))},
-                                         std::chrono::day{static_cast<unsigned>(pair(8))}};
-  // Within what 64 bits of nanoseconds can say.
-  if (!date.ok() || date.year() < std::chrono::year{1970} || date.year() > std::chrono::year{2261}) return std::nullopt;
-  if (pair(11) > 23 || pair(14) > 59 || pair(17) > 59) return std::nullopt;
-  auto fraction = text.substr(shape.size(), text.size() - shape.size() - 1);
-  std::int64_t nanoseconds = 0;
-  if (!fraction.empty()) {
-    if (fraction.front() != '.' || fraction.size() < 2 || fraction.size() > 10) return std::nullopt;
-    fraction.remove_prefix(1);
-    std::int64_t unit = 100'000'000;
-    for (char const c : fraction) {
-      if (c < '0' || c > '9') return std::nullopt;
-      nanoseconds += (c - '0') * unit;
-      unit /= 10;
-    }
-  }
-  return std::chrono::sys_time<std::chrono::nanoseconds>{std::chrono::sys_days{date}} + std::chrono::hours{pair(11)} +
-         std::chrono::minutes{pair(14)} + std::chrono::seconds{pair(17)} + std::chrono::nanoseconds{nanoseconds};
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI::detail

@@ -39,9 +39,8 @@ inline auto allocation_engine::lead(operation& op, allocation_action& action) ->
     part.id = drawn_id(random_);
     part.drawn = true;
   }
-  part.key = op.request ? op.request->shapes().front().namespace_.str() : part.ns.str();
-  part.key.append(1, '/').append(part.id.view());
-  auto const [at, first] = by_id_.try_emplace(part.key, &op);
+  if (op.request) part.ns = op.request->allocation().meta.namespace_;
+  auto const [at, first] = by_id_.try_emplace({part.ns, part.id}, &op);
   if (first) {
     part.leads = true;
     return claim_turn::go_on;
@@ -68,14 +67,12 @@ inline auto allocation_engine::holder_of(claim_part const& part) -> game_server_
     auto server = cache_.read(part.slot).server;
     return server != nullptr && find_claim(*server, part.id) ? server : nullptr;
   }
-  auto const slash = part.key.size() - part.id.size();
-  auto const ns = std::string_view{part.key}.substr(0, slash - 1);
-  if (auto const known = index_.claims().find(ns, part.id)) {
+  if (auto const known = index_.claims().find(part.ns, part.id)) {
     auto server = cache_.read(known->slot).server;
     if (server != nullptr && find_claim(*server, part.id)) return server;
   }
-  if (auto server = cache_.newer_than_claimed(ns, part.id)) return server;
-  return ports_.gate != nullptr ? ports_.gate->find(ns, part.id) : nullptr;
+  if (auto server = cache_.newer_than_claimed(part.ns, part.id)) return server;
+  return ports_.gate != nullptr ? ports_.gate->find(part.ns, part.id) : nullptr;
 }
 
 // Before a server is picked for an operation with an id: is the answer there already?
@@ -154,7 +151,7 @@ inline auto allocation_engine::judge_claim_of(operation const& op, game_server c
 // Who stood behind it begins anew: it finds the claim, or makes one.
 inline void allocation_engine::leave_claim(operation& op) {
   if (!op.claim || !op.claim->leads) return;
-  by_id_.erase(op.claim->key);
+  by_id_.erase(by_id_.find(claim_name_view{op.claim->ns, op.claim->id}));
   while (!op.claim->followers.empty()) {
     auto& next = dequeue(op.claim->followers);
     building_.push_back(next);
@@ -223,7 +220,7 @@ inline void allocation_engine::note_expiry(operation& op, outcome result) {
     return;
   }
   if (result == outcome::exhausted || closed_) return;  // confirmed or released meanwhile
-  expect_expiry({part.slot, part.id.str(), part.expires}, std::chrono::seconds{1});
+  expect_expiry({part.slot, part.id, part.expires}, std::chrono::seconds{1});
 }
 
 inline void allocation_engine::report_release(operation& op, char const* reason) {
