@@ -194,6 +194,16 @@ TEST_CASE_FIXTURE(book_fixture, "whatever the order of changes, the recount is t
     server.meta.uid = "u" + std::to_string(step);  // of its own: a deleted one does not come back
     server.meta.resource_version = std::to_string(step + 10);
     if (draw(2) == 0) server.status.counters["c"] = {static_cast<std::int64_t>(draw(9)), 5};
+    if (draw(2) == 0) server.status.lists["l"] = {static_cast<std::int64_t>(draw(4)), std::vector<shared_string>{"x", "y"}};
+    if (draw(2) == 0) server.status.players = std::make_shared<player_status const>(player_status{static_cast<std::int64_t>(draw(9)), 5, {}});
+    if (auto const known = model.find(name); known != model.end() && draw(2) == 0) {
+      // Nothing but its state is different.
+      auto const state = server.status.state;
+      auto const version = server.meta.resource_version;
+      server = known->second;
+      server.status.state = state;
+      server.meta.resource_version = version;
+    }
     book.store(share(server));
     model[name] = std::move(server);
   }

@@ -171,9 +171,10 @@ class fleet_book {
   static auto name_of(known_server const& s) noexcept -> server_name {
     return {s.hash, s.server->meta.namespace_, s.server->meta.name};
   }
+  void store(game_server_ptr const&, std::size_t hash, known_server const* known);
+  void store_together(std::span<game_server_ptr const>);
   auto row_for(fleet_key const&) -> row&;
   auto local_row(game_server const&) -> row*;
-  void bring_near(std::span<game_server_ptr const>) const noexcept;
   void take_fleet(row&, fleet_ptr const&);
   void lose_fleet(row&);
   static auto is_of(game_server const&, row const*) noexcept -> bool;

@@ -58,6 +58,7 @@ class fleet_counts {
     std::int64_t servers{0};
     wide count, capacity, allocated_count, allocated_capacity, free;
     AGONES_ALLOC_DECL void put(std::int64_t count, std::int64_t capacity, game_server_state, int sign);
+    void put_state(std::int64_t count, std::int64_t capacity, game_server_state, int sign) noexcept;
     AGONES_ALLOC_DECL auto info() const -> capacity_info;
   };
   using sums_by_name = std::map<shared_string, sums, std::less<>>;
@@ -67,6 +68,7 @@ class fleet_counts {
   void join_node(game_server_status const&, node_place&);
   void leave_node(game_server_status const&, node_place&);
   AGONES_ALLOC_DECL void put_capacities(game_server_status const&, int sign);
+  void move_capacities(game_server_status const&, game_server_state before);
   AGONES_ALLOC_DECL static auto infos(sums_by_name const&) -> named_map<capacity_info>;
 
   std::int64_t servers_{0};

@@ -92,17 +92,23 @@ inline auto fleet_book::kill(row_map& in, row_map::iterator at) -> row_map::iter
 
 AGONES_ALLOC_DECL void fleet_book::store(game_server_ptr const& server) {
   auto const& meta = server->meta;
-  server_name const name{detail::hash_of(meta.namespace_, meta.name), meta.namespace_, meta.name};
-  auto const at = servers_.find(name);
-  if (at == servers_.end()) {
-    if (!removed_.empty() && was_removed(name.hash, *server)) return;
+  auto const hash = detail::hash_of(meta.namespace_, meta.name);
+  auto const at = servers_.find(server_name{hash, meta.namespace_, meta.name});
+  store(server, hash, at == servers_.end() ? nullptr : &*at);
+}
+
+/// `found`: what is known of the server; null: nothing.
+inline void fleet_book::store(game_server_ptr const& server, std::size_t hash, known_server const* found) {
+  auto const& meta = server->meta;
+  if (found == nullptr) {
+    if (!removed_.empty() && was_removed(hash, *server)) return;
     auto* const of = local_row(*server);
-    auto const& made = *servers_.insert(known_server{name.hash, server, of, server_list_}).first;
+    auto const& made = *servers_.insert(known_server{hash, server, of, server_list_}).first;
     if (of == nullptr) return;
     of->counts.add(*server, made.node);
     return touch(*of);
   }
-  auto const& known = *at;
+  auto const& known = *found;
   known.list = server_list_;
   if (!is_newer(*server, *known.server)) return;
   auto* const of = known.of;
@@ -127,9 +133,10 @@ AGONES_ALLOC_DECL void fleet_book::store(game_server_ptr const& server) {
 }
 
 // Each step asks for what the next one reads, of all of them, so that they wait for far memory together; all that is
-// read here is where it may be, and nothing is decided by it.
-inline void fleet_book::bring_near(std::span<game_server_ptr const> some) const noexcept {
+// read ahead is where it may be, and nothing is decided by it.
+inline void fleet_book::store_together(std::span<game_server_ptr const> some) {
   std::array<known_server const*, detail::servers_together> known{};
+  std::array<std::size_t, detail::servers_together> hashes{};
   auto const near = [](game_server const& server) {
     detail::bring_parts_near(server);
     server.meta.namespace_.bring_near();
@@ -140,7 +147,8 @@ inline void fleet_book::bring_near(std::span<game_server_ptr const> some) const 
   for (auto const& server : some) near(*server);
   for (std::size_t i = 0; i != some.size(); ++i) {
     auto const& meta = some[i]->meta;
-    auto const at = servers_.find(server_hint{detail::hash_of(meta.namespace_, meta.name)});
+    hashes[i] = detail::hash_of(meta.namespace_, meta.name);
+    auto const at = servers_.find(server_hint{hashes[i]});
     if (at == servers_.end()) continue;
     known[i] = &*at;
     detail::bring_record_near(at->server.get());
@@ -154,13 +162,25 @@ inline void fleet_book::bring_near(std::span<game_server_ptr const> some) const 
     detail::bring_near(&one->of->info);
     detail::bring_near(&one->of->edit);
   }
+  auto const size = servers_.size();
+  for (std::size_t i = 0; i != some.size(); ++i) {
+    auto const& meta = some[i]->meta;
+    server_name const name{hashes[i], meta.namespace_, meta.name};
+    // One that was inserted may have moved all others, and may be this very server.
+    bool const found = known[i] != nullptr && servers_.size() == size && server_equal{}(name, *known[i]);
+    if (found) {
+      store(some[i], hashes[i], known[i]);
+    } else {
+      auto const at = servers_.find(name);
+      store(some[i], hashes[i], at == servers_.end() ? nullptr : &*at);
+    }
+  }
 }
 
 AGONES_ALLOC_DECL void fleet_book::store(std::span<game_server_ptr const> servers) {
   while (!servers.empty()) {
     auto const some = servers.first(std::min(detail::servers_together, servers.size()));
-    bring_near(some);
-    for (auto const& server : some) store(server);
+    store_together(some);
     servers = servers.subspan(some.size());
   }
 }

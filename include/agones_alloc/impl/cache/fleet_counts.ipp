@@ -46,6 +46,12 @@ AGONES_ALLOC_DECL void fleet_counts::sums::put(std::int64_t count_value, std::in
   servers += sign;
   count.add(count_value, sign);
   capacity.add(capacity_value, sign);
+  put_state(count_value, capacity_value, state, sign);
+}
+
+/// What depends on the state.
+inline void fleet_counts::sums::put_state(std::int64_t count_value, std::int64_t capacity_value, game_server_state state,
+                                          int sign) noexcept {
   bool const allocated = state == game_server_state::allocated;
   if (allocated) {
     allocated_count.add(count_value, sign);
@@ -70,6 +76,17 @@ AGONES_ALLOC_DECL void fleet_counts::put_capacities(game_server_status const& st
   };
   for (auto const& [name, counter] : status.counters) into(counters_, name, counter.count, counter.capacity);
   for (auto const& [name, list] : status.lists) into(lists_, name, list.count(), list.capacity);
+}
+
+/// The server's state was `before`; the rest is as it was.
+inline void fleet_counts::move_capacities(game_server_status const& status, game_server_state before) {
+  auto const move = [&](sums& of, std::int64_t count, std::int64_t capacity) {
+    of.put_state(count, capacity, status.state, 1);
+    of.put_state(count, capacity, before, -1);
+  };
+  if (status.players) move(players_, status.players->count, status.players->capacity);
+  for (auto const& [name, counter] : status.counters) move(counters_.find(name)->second, counter.count, counter.capacity);
+  for (auto const& [name, list] : status.lists) move(lists_.find(name)->second, list.count(), list.capacity);
 }
 
 inline void fleet_counts::join_node(game_server_status const& status, node_place& at) {
@@ -133,9 +150,11 @@ AGONES_ALLOC_DECL auto fleet_counts::replace(game_server const& before, game_ser
     detail::count_on(at->second, status.state, 1);
     detail::count_on(at->second, old_status.state, -1);
   }
-  if (!same_capacities || (!same_state && detail::has_capacities(status))) {
+  if (!same_capacities) {
     put_capacities(status, 1);
     put_capacities(old_status, -1);
+  } else if (!same_state && detail::has_capacities(status)) {
+    move_capacities(status, old_status.state);
   }
   return true;
 }
