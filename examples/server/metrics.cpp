@@ -109,6 +109,26 @@ struct server_metrics::series {
                                      .Help("Allocations that have not completed")
                                      .Register(registry)
                                      .Add({});
+  prometheus::Gauge& views = prometheus::BuildGauge()
+                                 .Name("agones_alloc_index_views")
+                                 .Help("Kinds of request for which game servers are kept in order")
+                                 .Register(registry)
+                                 .Add({});
+  prometheus::Gauge& entries = prometheus::BuildGauge()
+                                   .Name("agones_alloc_index_entries")
+                                   .Help("Game servers that can be chosen, over all kinds of request")
+                                   .Register(registry)
+                                   .Add({});
+  prometheus::Gauge& label_sets = prometheus::BuildGauge()
+                                      .Name("agones_alloc_index_label_sets")
+                                      .Help("Different sets of labels that game servers have")
+                                      .Register(registry)
+                                      .Add({});
+  prometheus::Gauge& nodes = prometheus::BuildGauge()
+                                 .Name("agones_alloc_index_nodes")
+                                 .Help("Nodes that have game servers")
+                                 .Register(registry)
+                                 .Add({});
   prometheus::Gauge& connections =
       prometheus::BuildGauge().Name("agones_alloc_http_connections").Help("Open connections").Register(registry).Add({});
   prometheus::Family<prometheus::Counter>& cuts = prometheus::BuildCounter()
@@ -200,6 +220,12 @@ void server_metrics::waiting(std::size_t count, std::chrono::steady_clock::time_
   series_->waiting_since = oldest;
 }
 void server_metrics::in_flight(std::size_t count) { series_->in_flight.Set(static_cast<double>(count)); }
+void server_metrics::index_size(agones_alloc::index_sample const& sample) {
+  series_->views.Set(static_cast<double>(sample.views));
+  series_->entries.Set(static_cast<double>(sample.entries));
+  series_->label_sets.Set(static_cast<double>(sample.label_sets));
+  series_->nodes.Set(static_cast<double>(sample.nodes));
+}
 void server_metrics::gate_pending(std::size_t count) { series_->gate.pending(count); }
 void server_metrics::gate_ended(agones_alloc::gate_sample const& sample) { series_->gate.ended(sample, series_->fleet_label(sample.fleet)); }
 void server_metrics::cluster_call(agones_alloc::cluster_call_sample const& sample) { series_->clusters.call(sample); }

@@ -40,6 +40,7 @@ class server_metrics final : public agones_alloc::metrics, public agones_alloc::
   void claim_lost() override;
   void claim_expired() override;
   void in_flight(std::size_t) override;
+  void index_size(agones_alloc::index_sample const&) override;
   void waiting(std::size_t, std::chrono::steady_clock::time_point oldest) override;
   void cluster_call(agones_alloc::cluster_call_sample const&) override;
   void cluster_breaker(std::string_view cluster, std::string_view endpoint, bool open) override;

@@ -387,6 +387,56 @@ TEST_CASE_FIXTURE(allocator_fixture, "every finished call is one sample") {
   CHECK(samples.now_in_flight == 0);
 }
 
+TEST_CASE_FIXTURE(allocator_fixture, "the size of the index is told once a second while something is done") {
+  auto const dry_run = [this](request_ptr request) {
+    alloc->async_decide(std::move(request), {}, [](error_code, allocation_result const&) {});
+    run();
+  };
+  add("a");
+  add("b", "another");
+  run();
+  REQUIRE(samples.index.size() == 1);
+  CHECK(samples.index[0].label_sets <= 2);
+  clock.advance(1s);
+  dry_run(fleet_request());
+  dry_run(fleet_request());
+  REQUIRE(samples.index.size() == 2);
+  clock.advance(1s);
+  dry_run(fleet_request());
+  REQUIRE(samples.index.size() == 3);
+  CHECK(samples.index[2].views == 1);
+  CHECK(samples.index[2].entries == 1);
+  CHECK(samples.index[2].label_sets == 2);
+  CHECK(samples.index[2].nodes == 1);
+  CHECK(samples.lost_claims == 0);
+}
+
+TEST_CASE("a candidate that had changed before it was claimed is counted, and another one taken") {
+  allocator_options options;
+  options.index.slice = 1;
+  allocator_fixture f{options};
+  for (int i = 0; i != 40; ++i) f.add("s" + std::to_string(i));
+  f.alloc->async_decide(fleet_request(), {}, [](error_code, allocation_result const&) {});
+  f.run();
+  // So many at once that the index does not know of all of them when it chooses.
+  for (int i = 0; i != 40; ++i) {
+    auto changed = make_server("s" + std::to_string(i));
+    changed.meta.resource_version = "2";
+    changed.status.state = i < 39 ? game_server_state::shutdown : game_server_state::ready;
+    f.cache.store(share(std::move(changed)));
+  }
+  auto const c = f.begin(fleet_request());
+  f.run();
+  f.store.acknowledge(0);
+  f.run();
+  REQUIRE(c->ended() == outcome::allocated);
+  CHECK(c->result().server->meta.name == "s39");
+  f.clock.advance(1s);
+  f.alloc->async_decide(fleet_request(), {}, [](error_code, allocation_result const&) {});
+  f.run();
+  CHECK(f.samples.lost_claims > 0);
+}
+
 TEST_CASE_FIXTURE(allocator_fixture, "a dry run says who would be handed out, and hands out nobody") {
   add("a");
   std::optional<allocation_result> got;

@@ -63,6 +63,8 @@ class sample_list final : public metrics {
   }
   void update_conflict() override { ++conflicts; }
   void claim_expired() override { ++expired; }
+  void claim_lost() override { ++lost_claims; }
+  void index_size(index_sample const& s) override { index.push_back(s); }
   void in_flight(std::size_t n) override { most_in_flight = n > most_in_flight ? n : most_in_flight; now_in_flight = n; }
   void waiting(std::size_t n, std::chrono::steady_clock::time_point since) override { depth = n, oldest = since; }
   std::vector<sample> samples;
@@ -70,6 +72,8 @@ class sample_list final : public metrics {
   std::vector<std::string> breakers;
   int conflicts{0};
   int expired{0};
+  int lost_claims{0};
+  std::vector<index_sample> index;
   std::size_t most_in_flight{0};
   std::size_t now_in_flight{0};
   std::size_t depth{0};

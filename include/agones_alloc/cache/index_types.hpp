@@ -38,6 +38,7 @@ struct index_statistics {
   std::size_t label_sets{0};  ///< distinct pairs of namespace and labels
   std::size_t nodes{0};
   std::size_t waiting{0};     ///< tokens that watch
+  std::uint64_t lost_claims{0};  ///< so far: servers that were chosen, and had changed when they were to be claimed
 };
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -37,6 +37,14 @@ struct gate_sample {
   std::chrono::nanoseconds took{0};  ///< since it was pending
 };
 
+/// How large the ranked index is.
+struct index_sample {
+  std::size_t views{0};       ///< live request shapes
+  std::size_t entries{0};     ///< servers that can be chosen, over all views
+  std::size_t label_sets{0};  ///< distinct pairs of namespace and labels
+  std::size_t nodes{0};
+};
+
 /// Called on the allocator's executor; must not block and must not throw. Every function has an
 /// empty default, so that an adapter overrides what it exports.
 class metrics {
@@ -44,9 +52,11 @@ class metrics {
   virtual ~metrics() = default;
   virtual void allocation(allocation_sample const&) {}
   virtual void update_conflict() {}
-  virtual void claim_lost() {}
+  virtual void claim_lost() {}  ///< a candidate had changed between choice and claim; told with index_size()
   virtual void claim_expired() {}  ///< nobody had confirmed it; its server was released
   virtual void in_flight(std::size_t) {}
+  /// While there is something to do, about once a second.
+  virtual void index_size(index_sample const&) {}
   /// Calls that wait for a server, and since when the first of them does; time_point::max() when none does.
   virtual void waiting(std::size_t, std::chrono::steady_clock::time_point) {}
   virtual void cluster_call(cluster_call_sample const&) {}

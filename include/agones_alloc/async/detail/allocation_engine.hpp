@@ -88,6 +88,7 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   void admit_waiting();
   auto arm() -> bool;
   void note_fired(std::uint64_t number) noexcept;
+  void report_index();
   void tell_callers();
   void shut();
 
@@ -202,6 +203,8 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   std::uint64_t arrivals_{0};
   std::size_t writes_{0};
   std::size_t reported_writes_{0};
+  std::uint64_t lost_claims_{0};                           ///< as they were reported
+  timer::time_point index_due_{timer::time_point::min()};  ///< when its size is reported next
   std::size_t waits_{0};  ///< operations that wait for a server
   bool waits_changed_{false};
   bool waking_{false};

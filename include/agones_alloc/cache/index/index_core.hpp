@@ -172,6 +172,7 @@ class index_core {
   std::uint64_t moment_{0};   // counts placements
   std::uint64_t changes_{0};  // counts what explain could see
   std::uint64_t picks_{0};
+  std::uint64_t lost_claims_{0};
   allocation_request const* resumed_{nullptr};  // whose views are being built; compared only
   std::size_t custom_views_{0};
   std::size_t shape_bytes_{0};

@@ -99,6 +99,7 @@ AGONES_ALLOC_DECL auto index_core::statistics() -> index_statistics {
   out.label_sets = label_sets_.size();
   out.nodes = nodes_.size();
   out.waiting = waiting_.size();
+  out.lost_claims = lost_claims_;
   for (std::size_t i = 0; i != views_.places(); ++i) {
     if (auto const* view = views_.at(i)) out.entries += view->free;
   }

@@ -37,6 +37,7 @@ AGONES_ALLOC_DECL auto index_core::claim_from(index_view& view, std::uint32_t to
       bring_near(view);
       return true;
     }
+    ++lost_claims_;
     apply(cache_.read(id), true);  // somebody changed it: see how, and choose again
   }
   return false;

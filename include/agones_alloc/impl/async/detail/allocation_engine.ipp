@@ -201,6 +201,7 @@ inline void allocation_engine::turn() {
   if (ports_.counts != nullptr) {
     if (writes_ != reported_writes_) ports_.counts->in_flight(reported_writes_ = writes_);
     if (std::exchange(waits_changed_, false)) ports_.counts->waiting(waits_, oldest_wait());
+    if (now_ >= index_due_) report_index();
   }
   end.more = more || !building_.empty() || !landed_.empty();
   tell_callers();

@@ -89,6 +89,13 @@ inline void allocation_engine::tell_of_claim(operation& op, told& said) {
   result.not_undone = std::move(part.not_undone);
 }
 
+inline void allocation_engine::report_index() {
+  index_due_ = now_ + std::chrono::seconds{1};
+  auto const known = index_.statistics();
+  ports_.counts->index_size({known.views, known.entries, known.label_sets, known.nodes});
+  for (; lost_claims_ != known.lost_claims; ++lost_claims_) ports_.counts->claim_lost();
+}
+
 inline void allocation_engine::note_attempt(operation& op, write_answer answer) {
   if (!op.fsm.has_caller()) return;
   attempt failed;
