@@ -74,9 +74,9 @@ class shared_string {
   AGONES_ALLOC_INLINE auto view() const noexcept -> std::string_view {
     return rep_ == nullptr ? std::string_view{} : std::string_view{rep_->text(), rep_->size};
   }
-  operator std::string_view() const noexcept { return view(); }
+  AGONES_ALLOC_INLINE operator std::string_view() const noexcept { return view(); }
   auto str() const -> std::string { return std::string{view()}; }
-  auto size() const noexcept -> std::size_t { return rep_ == nullptr ? 0 : rep_->size; }
+  AGONES_ALLOC_INLINE auto size() const noexcept -> std::size_t { return rep_ == nullptr ? 0 : rep_->size; }
   auto empty() const noexcept -> bool { return rep_ == nullptr; }
   /// True when both share one buffer (a fast path for equality).
   auto same_buffer(shared_string const& other) const noexcept -> bool { return rep_ == other.rep_; }

@@ -118,26 +118,26 @@ class string_map {
     std::memcpy(&out, block_.view().data() + index * sizeof out, sizeof out);
     return out;
   }
-  auto header() const noexcept -> std::size_t { return word(0); }
+  AGONES_ALLOC_INLINE auto header() const noexcept -> std::size_t { return word(0); }
   static constexpr auto head_size(std::size_t count) noexcept -> std::size_t {
     return (1 + 2 * count) * sizeof(std::uint32_t);
   }
   AGONES_ALLOC_INLINE auto at_index(std::size_t index) const noexcept -> value_type {
-    auto const text = block_.view();
+    auto const* const text = block_.view().data();
     auto const begin = index == 0 ? head_size(header()) : word(2 * index);
     auto const key_end = word(1 + 2 * index);
     auto const value_end = word(2 + 2 * index);
-    return {text.substr(begin, key_end - begin), text.substr(key_end, value_end - key_end)};
+    return {{text + begin, key_end - begin}, {text + key_end, value_end - key_end}};
   }
   /// Goes through the entries in order: what an index would have to look up, it knows.
   class cursor {
    public:
-    explicit cursor(string_map const& map) noexcept : text_{map.block_.view()}, left_{map.size()}, from_{head_size(left_)} { look(); }
+    explicit cursor(string_map const& map) noexcept : text_{map.block_.view().data()}, left_{map.size()}, from_{head_size(left_)} { look(); }
     auto done() const noexcept -> bool { return left_ == 0; }
-    auto key() const noexcept -> std::string_view { return text_.substr(from_, key_end_ - from_); }
-    auto value() const noexcept -> std::string_view { return text_.substr(key_end_, value_end_ - key_end_); }
+    auto key() const noexcept -> std::string_view { return {text_ + from_, key_end_ - from_}; }
+    auto value() const noexcept -> std::string_view { return {text_ + key_end_, value_end_ - key_end_}; }
     /// Key and value without what is between them.
-    auto both() const noexcept -> std::string_view { return text_.substr(from_, value_end_ - from_); }
+    auto both() const noexcept -> std::string_view { return {text_ + from_, value_end_ - from_}; }
     void next() noexcept {
       --left_;
       from_ = value_end_;
@@ -148,10 +148,10 @@ class string_map {
    private:
     void look() noexcept {
       if (left_ == 0) return;
-      std::memcpy(&key_end_, text_.data() + ends_, sizeof key_end_);
-      std::memcpy(&value_end_, text_.data() + ends_ + sizeof key_end_, sizeof value_end_);
+      std::memcpy(&key_end_, text_ + ends_, sizeof key_end_);
+      std::memcpy(&value_end_, text_ + ends_ + sizeof key_end_, sizeof value_end_);
     }
-    std::string_view text_;
+    char const* text_;
     std::size_t left_;
     std::size_t from_;
     std::size_t ends_{sizeof(std::uint32_t)};
