@@ -63,7 +63,7 @@ class cluster_front_end final : public http_handler {
   AGONES_ALLOC_DECL auto answer(http_request const&) -> std::optional<http_response>;
   auto about_objects(http_request const&, served_path const&) -> http_response;
   auto collection(http_request const&, served_path const&, served_kind) -> http_response;
-  auto watch(http_request const&, served_path const&, served_kind, list_query, accepted_form) -> http_response;
+  auto watch(served_path const&, served_kind, list_query, accepted_form) -> http_response;
   auto one(http_request const&, served_path const&, served_kind) -> http_response;
   auto scale(http_request const&, served_path const&) -> http_response;
   auto remove(http_request const&, served_path const&) -> http_response;

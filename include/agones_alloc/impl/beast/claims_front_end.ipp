@@ -235,7 +235,7 @@ inline void claims_front_end::stream(http_request const& request, detail::claim_
   };
   auto const look = terms.look;
   auto const waiting = std::make_shared<reply>(std::move(done));
-  look(slot, [waiting, terms = std::move(terms), head = request.method == "HEAD"](detail::claim_told told) mutable {
+  look(slot, [waiting, terms = std::move(terms)](detail::claim_told told) mutable {
     if (told.answer.status != 200) return std::move(*waiting)(std::move(told.answer));
     if (terms.place == nullptr) {
       auto full = detail::claim_failure(503, "too many streams are open");
@@ -247,7 +247,7 @@ inline void claims_front_end::stream(http_request const& request, detail::claim_
     out.content_type = "text/event-stream";
     out.headers.emplace_back("Cache-Control", "no-store");
     out.headers.emplace_back("X-Accel-Buffering", "no");
-    if (!head) out.stream = std::make_shared<detail::claim_stream>(std::move(terms), std::move(told));
+    out.stream = std::make_shared<detail::claim_stream>(std::move(terms), std::move(told));
     std::move(*waiting)(std::move(out));
   });
 }

@@ -152,17 +152,16 @@ inline auto cluster_front_end::collection(http_request const& request, served_pa
   auto read = read_list_query(request.query);
   if (auto const* problem = std::get_if<std::string>(&read)) return detail::refuse(400, *problem);
   auto& query = *std::get_if<list_query>(&read);
-  if (query.watch) return watch(request, path, kind, std::move(query), *accepted);
+  if (query.watch) return watch(path, kind, std::move(query), *accepted);
   auto page = take_page(*kind.feed, *kind.pages, query, path.space);
   if (auto const* problem = std::get_if<api_refusal>(&page)) return to_response(*problem);
   object_form const form{&kind.feed->kind(), accepted->form, query.rows, now()};
   return list_response(std::move(*std::get_if<feed_page>(&page)), form, options_.watch.piece_bytes);
 }
 
-inline auto cluster_front_end::watch(http_request const& request, served_path const& path, served_kind kind,
-                                     list_query query, accepted_form accepted) -> http_response {
+inline auto cluster_front_end::watch(served_path const& path, served_kind kind, list_query query, accepted_form accepted)
+    -> http_response {
   auto out = json_response(200, {});
-  if (request.method == "HEAD") return out;
   if (watches() >= options_.watches) {
     api_refusal what;
     what.code = 429;

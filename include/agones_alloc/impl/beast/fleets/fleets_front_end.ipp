@@ -81,7 +81,6 @@ AGONES_ALLOC_DECL auto fleets_front_end::fleets(http_request const& request) -> 
     out.content_type = "text/event-stream";
     out.headers.emplace_back("Cache-Control", "no-store");
     out.headers.emplace_back("X-Accel-Buffering", "no");
-    if (request.method == "HEAD") return out;
     out.stream = streams_->open(std::move(query), request);
     if (out.stream != nullptr) return out;
     out = detail::fleets_failure(503, "too many streams are open");

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""Every path of the built server, asked for as people who make mistakes ask: wrong methods, heads, parameters, fields.
+
+Usage: doors_test.py PATH-OF-agones-alloc-server [WORD-OF-A-CASE]
+Prints one line a case and a summary, and exits with 1 when a case failed. Needs nothing but Python.
+"""
+import json
+import socket
+import sys
+
+sys.dont_write_bytecode = True  # nothing is written into the source tree
+
+import kit  # noqa: E402
+from kit import KUBERNETES, PATIENCE, REST, Running, case, expect, fleet_file  # noqa: E402
+
+EVENTS = {"Accept": "text/event-stream"}
+WATCH = "/apis/agones.dev/v1/namespaces/default/gameservers?watch=true"
+
+
+def embedded(folder, *options, replicas=2):
+    """No session ends by itself, no server takes time to start."""
+    return Running("--fleets", fleet_file(folder, replicas), "--session-length", "never", *options)
+
+
+def head_of(server, method, path, fields=()):
+    """Status and fields of an answer, without its date, whatever body follows; and what came besides in the same piece."""
+    with socket.create_connection(("127.0.0.1", server.port), PATIENCE) as link:
+        lines = [f"{method} {path} HTTP/1.1", "Host: x", *(f"{name}: {value}" for name, value in dict(fields).items())]
+        link.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
+        text = b""
+        while b"\r\n\r\n" not in text:
+            piece = link.recv(65536)
+            expect(piece, f"{method} {path}: the connection ended after {text}")
+            text += piece
+    head, _, rest = text.partition(b"\r\n\r\n")
+    status, *lines = head.decode().split("\r\n")
+    return int(status.split()[1]), sorted(line for line in lines if not line.startswith("Date:")), rest
+
+
+def allocated(server, key):
+    status, text, _ = server.ask("POST", KUBERNETES, "{}", {"Content-Type": "application/json", "Idempotency-Key": key})
+    expect((status, json.loads(text)["status"]["state"]) == (201, "Allocated"), text)
+
+
+@case
+def head_says_what_get_would_say_of_every_path_and_sends_no_body(folder):
+    with embedded(folder) as server:
+        server.wait_ready(2)
+        allocated(server, "match-1")
+        claim = "/v1/claims/match-1?namespace=default"
+        doors = [("/v1/fleets", {}), ("/v1/fleets", EVENTS), ("/v1/fleets?limit=1&nonsense=1", {}), ("/v1/gameservers?namespace=default", {}),
+                 ("/v1/query", {}), ("/v1/clusters", {}), (claim, {}), (claim, EVENTS), ("/v1/claims/nobody?namespace=default", EVENTS),
+                 ("/v1/claims/match-1:confirm?namespace=default", {}), ("/v1/gates/x:ready", {}), (REST, {}), ("/apis", {}), ("/openapi/v3", {}),
+                 ("/openapi.json", {}), ("/live", {}), ("/ready?full=1", {}), ("/", {}), ("/nothing", {}), (KUBERNETES, {}), (WATCH, {}),
+                 ("/apis/agones.dev/v1/namespaces/default/fleets", {}), ("/apis/agones.dev/v1/namespaces/default/fleets/simple", {}),
+                 ("/apis/agones.dev/v1/namespaces/default/fleets/simple/scale", {}), ("/api/v1/events", {})]
+        for path, fields in doors:
+            got = head_of(server, "GET", path, fields)
+            head = head_of(server, "HEAD", path, fields)
+            expect(head[:2] == got[:2], f"{path} {fields}: {head} and {got}")
+            expect(head[2] == b"", f"{path} {fields}: {head}")
+        for path, fields in (("/v1/fleets", EVENTS), (claim, EVENTS), (WATCH, {})):
+            status, lines, _ = head_of(server, "HEAD", path, fields)
+            expect(status == 200 and "Transfer-Encoding: chunked" in lines, f"{path}: {status} {lines}")
+            expect(not any(line.startswith("Content-Length") for line in lines), f"{path}: {lines}")
+        status, lines, _ = head_of(server, "HEAD", "/metrics")  # its length is another one each time
+        expect(status == 200 and any(line.startswith("Content-Length: ") for line in lines), lines)
+        expect("agones_alloc_directory_streams 0" in server.ask("GET", "/metrics")[1], "no stream is left open")
+
+
+if __name__ == "__main__":
+    sys.exit(kit.run_cases())
