@@ -68,5 +68,67 @@ def head_says_what_get_would_say_of_every_path_and_sends_no_body(folder):
         expect("agones_alloc_directory_streams 0" in server.ask("GET", "/metrics")[1], "no stream is left open")
 
 
+@case
+def a_method_that_a_path_does_not_have_is_405_and_says_which_it_has(folder):
+    with embedded(folder) as server:
+        server.wait_ready(2)
+        reads, posts = "GET, HEAD", "POST"
+        for path, allowed in (("/v1/fleets", reads), ("/v1/gameservers", reads), ("/v1/query", posts), ("/v1/clusters", reads),
+                              ("/v1/claims/a?namespace=default", reads), ("/v1/claims/a:confirm?namespace=default", posts),
+                              ("/v1/claims/a:release?namespace=default", posts), ("/v1/gates/a:ready", posts), (KUBERNETES, posts),
+                              ("/live", reads), ("/ready", reads), ("/metrics", reads), ("/openapi.json", reads), ("/", reads)):
+            for method in ("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "BREW"):
+                if method in allowed:
+                    continue
+                status, lines, _ = head_of(server, method, path)
+                expect(status == 405 and f"Allow: {allowed}" in lines, f"{method} {path}: {status} {lines}")
+        for method in ("GET", "HEAD", "PUT"):  # as Agones' gateway
+            status, lines, _ = head_of(server, method, REST)
+            expect(status == 501 and "Allow: POST" in lines, f"{method} {REST}: {status} {lines}")
+
+
+@case
+def a_parameter_that_a_path_does_not_take_is_400_and_named(folder):
+    with embedded(folder) as server:
+        server.wait_ready(2)
+        allocated(server, "match-1")
+        spaced = "namespace=default"
+        doors = [("GET", "/v1/fleets", ""), ("GET", "/v1/gameservers", spaced), ("POST", "/v1/query", spaced), ("GET", "/v1/clusters", ""),
+                 ("GET", "/v1/claims/match-1", spaced), ("POST", "/v1/claims/match-1:confirm", spaced),
+                 ("POST", "/v1/claims/match-1:release", spaced), ("POST", "/v1/gates/x:ready", "")]
+        for method, path, query in doors:
+            for more, name in (("nmespace=default", "nmespace"), ("pretty", "pretty"), ("Namespace=default", "Namespace"), ("a%20b=1", "a b"),
+                               ("%zz=1", "%zz"), ("x=%", "x"), ("=", ""), ("wait=5", "wait")):
+                status, text, _ = server.ask(method, f"{path}?{query}&{more}")
+                expect(status == 400, f"{method} {path} {more}: {status} {text}")
+                said = text if path.startswith("/v1/gates") else json.loads(text)["message"]
+                expect(said.startswith(name + ": "), f"{method} {path} {more}: {text}")
+            if query:
+                status, text, _ = server.ask(method, f"{path}?{query}&{query}")
+                expect(status == 400 and json.loads(text)["message"] == "namespace: is given twice", f"{method} {path}: {status} {text}")
+        for method, verb in (("GET", ""), ("POST", ":confirm")):
+            status, text, _ = server.ask(method, f"/v1/claims/match-1{verb}?{spaced}&to=ready")
+            expect(status == 400 and json.loads(text)["message"].startswith("to: "), f"{method} {verb}: {status} {text}")
+        for query in ("to=ready&to=shutdown", "to=Ready", "to=", "t%6f=away"):
+            status, text, _ = server.ask("POST", f"/v1/claims/match-1:release?{spaced}&{query}")
+            expect(status == 400 and json.loads(text)["message"].startswith("to: "), f"{query}: {status} {text}")
+        expect(server.ask("GET", f"/v1/claims/match-1?{spaced}")[0] == 200, "nothing of all that has released it")
+        expect(server.ask("GET", f"/v1/claims/match-1?&{spaced}&")[0] == 200, "empty parts are none")
+        expect(server.ask("POST", f"/v1/claims/match-1:release?{spaced}&t%6f=shutdown")[0] == 200, "a name may be encoded")
+        status, text, _ = server.ask("GET", "/apis/agones.dev/v1/namespaces/default/fleets?pretty=true&nonsense=1")
+        expect(status == 200, f"an API server ignores what it does not know: {text}")
+
+
+@case
+def an_id_that_ends_as_a_verb_is_encoded(folder):
+    with embedded(folder) as server:
+        server.wait_ready(2)
+        allocated(server, "a:confirm")
+        status, text, _ = server.ask("GET", "/v1/claims/a%3Aconfirm?namespace=default")
+        expect(status == 200 and json.loads(text)["id"] == "a:confirm", f"{status} {text}")
+        status, text, _ = server.ask("POST", "/v1/claims/a%3Aconfirm:release?namespace=default")
+        expect(status == 200 and json.loads(text)["state"] == "Ready", f"{status} {text}")
+
+
 if __name__ == "__main__":
     sys.exit(kit.run_cases())

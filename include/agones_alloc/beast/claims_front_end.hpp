@@ -29,6 +29,9 @@ class stream_places;
 /// data; after `PENDING` one of the others when the wait is over, and `HEARTBEAT` meanwhile. Then the stream ends. Too many: 503.
 /// A confirmation waits until the server is ready; a release ends the wait.
 ///
+/// GET with `:confirm` or `:release`, and POST without, are 405: in an id that ends so the colon is encoded, as %3A. A parameter that is not
+/// known or given twice is 400, and its name begins the message.
+///
 /// 200 with `{"id","namespace","gameServerName","state","confirmed","expires","notUndone"}` (the last two where there is something
 /// to say); 404 where there is no such claim, also the second time a claim is released. Failures as JSON with `code` and
 /// `message`: 400, 403, 405, 409 (contention), 499, 503 (also before the servers have been listed), 504 (deadline, or a write

@@ -11,7 +11,7 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
 /// POST `/v1/gates/TOKEN:ready` or `:failed`, of a game whose gate has the source `webhook`. The token, which the game finds in its
 /// annotation keys::gate_token_annotation, is all that is asked for, and good for one call. 204; 404 where no pending
-/// server that is known here has it; 405. A body is not read.
+/// server that is known here has it; 400 for any parameter; 405. A body is not read.
 ///
 /// The gate must outlive it. Thread safety: as the listener's.
 class gate_front_end final : public http_handler {

@@ -2,6 +2,7 @@
 
 #include <agones_alloc/beast/call_terms.hpp>
 #include <agones_alloc/beast/claims_front_end.hpp>
+#include <agones_alloc/beast/detail/claim_query.hpp>
 #include <agones_alloc/beast/detail/claim_stream.hpp>
 #include <agones_alloc/beast/detail/stream_places.hpp>
 #include <agones_alloc/beast/detail/wanted_form.hpp>
@@ -37,54 +38,6 @@ AGONES_ALLOC_DECL auto claims_namespace_of(http_request const& request, front_en
 }
 
 namespace detail {
-
-enum class claim_verb : std::uint8_t { look, confirm, release };
-
-struct claim_query {
-  claim_verb what{claim_verb::look};
-  std::string id;
-  std::string ns;
-  release_to to{release_to::ready};
-};
-
-inline auto claim_failure(int status, std::string_view message) -> http_response {
-  auto out = json_response(status, boost::json::serialize(boost::json::object{{"code", status}, {"message", message}}));
-  out.route = "claims";
-  return out;
-}
-
-/// What is asked, or why it is not understood.
-inline auto read_claim_query(http_request const& request, front_end_options const& options) -> std::variant<claim_query, http_response> {
-  claim_query out;
-  auto name = request.path;
-  name.remove_prefix(claims_front_end::prefix.size());
-  auto const get = request.method == "GET" || request.method == "HEAD";
-  if (request.method == "POST" && name.ends_with(":confirm")) {
-    out.what = claim_verb::confirm;
-    name.remove_suffix(std::string_view{":confirm"}.size());
-  } else if (request.method == "POST" && name.ends_with(":release")) {
-    out.what = claim_verb::release;
-    name.remove_suffix(std::string_view{":release"}.size());
-  } else if (!get) {
-    auto no = claim_failure(405, "GET a claim, or POST to ID:confirm or ID:release");
-    no.headers.emplace_back("Allow", "GET, HEAD, POST");
-    return no;
-  }
-  auto id = percent_decoded(name);
-  if (!id) return claim_failure(400, "the id in the path is badly encoded");
-  if (auto const problem = request_id_problem(*id); !problem.empty()) return claim_failure(400, "the id in the path " + problem);
-  out.id = *std::move(id);
-  out.ns = claims_namespace_of(request, options);
-  if (out.ns.empty()) return claim_failure(400, "namespace: is wanted in the query");
-  for (auto const& value : query_values(request.query, "to")) {
-    if (value != "ready" && value != "shutdown") return claim_failure(400, "to: ready or shutdown is wanted");
-    out.to = value == "ready" ? release_to::ready : release_to::shutdown;
-  }
-  if (options.may_allocate && !options.may_allocate(request, out.ns)) {
-    return claim_failure(403, "the client may not allocate in namespace \"" + out.ns + "\"");
-  }
-  return out;
-}
 
 inline void add_lines(boost::json::object& body, std::vector<std::string> const& lines) {
   if (lines.empty()) return;
@@ -167,7 +120,7 @@ AGONES_ALLOC_DECL claims_front_end::claims_front_end(allocator& allocates, timer
 AGONES_ALLOC_DECL void claims_front_end::handle(http_request const& request, reply done) {
   if (!request.path.starts_with(prefix)) return std::move(done)(detail::claim_failure(404, "no such path"));
   if (has_foreign_origin(request)) return std::move(done)(detail::claim_failure(403, foreign_origin_message));
-  auto read = detail::read_claim_query(request, options_);
+  auto read = detail::read_claim_query(request, request.path.substr(prefix.size()), options_);
   if (auto* const refusal = std::get_if<http_response>(&read)) return std::move(done)(std::move(*refusal));
   auto asked = std::get<detail::claim_query>(std::move(read));
   bool const looks = asked.what == detail::claim_verb::look;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <agones_alloc/beast/detail/plain_answer.hpp>
 #include <agones_alloc/beast/gate_front_end.hpp>
 
 #include <utility>
@@ -23,6 +24,7 @@ AGONES_ALLOC_DECL void gate_front_end::handle(http_request const& request, reply
   static constexpr std::string_view failed = ":failed";
   bool const is_ready = token.ends_with(ready);
   if (!is_ready && !token.ends_with(failed)) return answer(text_response(404, "TOKEN:ready or TOKEN:failed is wanted"));
+  if (auto const problem = detail::problem_of_parameters(request.query); !problem.empty()) return answer(text_response(400, problem));
   token.remove_suffix(is_ready ? ready.size() : failed.size());
   if (token.empty() || !gate_->call(token, is_ready)) return answer(text_response(404, "no game server waits for this token"));
   http_response out;

@@ -80,7 +80,11 @@ AGONES_ALLOC_DECL auto rest_namespace_of(http_request const& request, front_end_
 
 AGONES_ALLOC_DECL void rest_front_end::handle(http_request const& request, reply done) {
   if (request.path != "/gameserverallocation") return std::move(done)(detail::rest_error(grpc_code::not_found, "Not Found"));
-  if (request.method != "POST") return std::move(done)(detail::rest_error(grpc_code::unimplemented, "Method Not Allowed"));
+  if (request.method != "POST") {
+    auto out = detail::rest_error(grpc_code::unimplemented, "Method Not Allowed");
+    out.headers.emplace_back("Allow", "POST");
+    return std::move(done)(std::move(out));
+  }
   if (has_foreign_origin(request)) {
     return std::move(done)(detail::rest_error(grpc_code::permission_denied, std::string{foreign_origin_message}));
   }

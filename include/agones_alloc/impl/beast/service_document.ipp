@@ -78,7 +78,7 @@ inline constexpr std::string_view service_document_paths = R"json({
   "tags": ["server"], "operationId": "listClusters", "summary": "Clusters of the policies, with breakers and connections",
   "responses": {
     "200": {"description": "What is known of them", "content": {"application/json": {"schema": {"type": "object", "required": ["clusters"], "properties": {"clusters": {"type": "array", "items": {"type": "object"}}}}}}},
-    "401": {"$ref": "#/components/responses/Denied"}
+    "400": {"$ref": "#/components/responses/Failure"}, "401": {"$ref": "#/components/responses/Denied"}
   }
 }},
 "/v1/claims/{id}": {"get": {
@@ -101,12 +101,12 @@ inline constexpr std::string_view service_document_paths = R"json({
 "/v1/gates/{token}:ready": {"post": {
   "tags": ["gates"], "operationId": "gateReady", "summary": "The game says that players can join; a token is good for one call. With --no-gates this path is not there",
   "parameters": [{"$ref": "#/components/parameters/token"}],
-  "responses": {"204": {"description": "It counts, if the wait goes on still"}, "404": {"$ref": "#/components/responses/NobodyWaits"}}
+  "responses": {"204": {"description": "It counts, if the wait goes on still"}, "400": {"$ref": "#/components/responses/NoParameter"}, "404": {"$ref": "#/components/responses/NobodyWaits"}}
 }},
 "/v1/gates/{token}:failed": {"post": {
   "tags": ["gates"], "operationId": "gateFailed", "summary": "The game says that they never will: the wait ends, and the next server is tried",
   "parameters": [{"$ref": "#/components/parameters/token"}],
-  "responses": {"204": {"description": "It counts, if the wait goes on still"}, "404": {"$ref": "#/components/responses/NobodyWaits"}}
+  "responses": {"204": {"description": "It counts, if the wait goes on still"}, "400": {"$ref": "#/components/responses/NoParameter"}, "404": {"$ref": "#/components/responses/NobodyWaits"}}
 }},
 "/gameserverallocation": {"post": {
   "tags": ["allocation"], "operationId": "allocate", "summary": "Allocates, in the form of Agones' allocator service",
@@ -159,6 +159,7 @@ inline constexpr std::string_view service_document_components = R"json("componen
   "Pending": {"description": "Claimed, and not ready for players yet: asked for with Prefer: respond-async. Location is where the end is told",
     "headers": {"Location": {"schema": {"type": "string"}}, "Preference-Applied": {"schema": {"type": "string"}}},
     "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pending"}}}},
+  "NoParameter": {"description": "The path takes no parameters; the text begins with the one that was given", "content": {"text/plain": {"schema": {"type": "string"}}}},
   "NobodyWaits": {"description": "No pending server that is known here has this token", "content": {"text/plain": {"schema": {"type": "string"}}}}
 },
 "schemas": {

@@ -1,13 +1,11 @@
 #pragma once
 
+#include <agones_alloc/beast/detail/plain_answer.hpp>
 #include <agones_alloc/beast/detail/wanted_form.hpp>
 #include <agones_alloc/beast/fleets/fleet_query.hpp>
 #include <agones_alloc/beast/fleets/fleet_stream.hpp>
 #include <agones_alloc/beast/fleets/fleets_front_end.hpp>
 #include <agones_alloc/json/write.hpp>
-
-#include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -18,11 +16,7 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
 namespace detail {
 
-inline auto fleets_failure(int status, std::string_view message) -> http_response {
-  auto out = json_response(status, boost::json::serialize(boost::json::object{{"code", status}, {"message", message}}));
-  out.route = "fleets";
-  return out;
-}
+inline auto fleets_failure(int status, std::string_view message) -> http_response { return plain_failure(status, message, "fleets"); }
 
 /// Weak comparison (RFC 9110 13.1.2).
 inline auto has_tag(std::string_view field, std::string_view tag) -> bool {
@@ -56,8 +50,7 @@ AGONES_ALLOC_DECL void fleets_front_end::handle(http_request const& request, rep
   if (request.path != fleets_path && request.path != servers_path) {
     out = detail::fleets_failure(404, "there is no such path");
   } else if (request.method != "GET" && request.method != "HEAD") {
-    out = detail::fleets_failure(405, "Method Not Allowed");
-    out.headers.emplace_back("Allow", "GET, HEAD");
+    out = detail::method_refusal("Method Not Allowed", "GET, HEAD", "fleets");
   } else {
     out = request.path == fleets_path ? fleets(request) : servers(request);
   }

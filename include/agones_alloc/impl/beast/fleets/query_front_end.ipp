@@ -1,6 +1,7 @@
 #pragma once
 
 #include <agones_alloc/beast/cross_origin.hpp>
+#include <agones_alloc/beast/detail/plain_answer.hpp>
 #include <agones_alloc/beast/fleets/query_front_end.hpp>
 #include <agones_alloc/beast/forwarded_request.hpp>
 #include <agones_alloc/beast/outcome_answer.hpp>
@@ -15,8 +16,6 @@
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
-#include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -26,11 +25,7 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
 namespace detail {
 
-inline auto query_failure(int status, std::string_view message) -> http_response {
-  auto out = json_response(status, boost::json::serialize(boost::json::object{{"code", status}, {"message", message}}));
-  out.route = "query";
-  return out;
-}
+inline auto query_failure(int status, std::string_view message) -> http_response { return plain_failure(status, message, "query"); }
 
 struct room_query {
   game_server_allocation wanted;
@@ -134,11 +129,7 @@ AGONES_ALLOC_DECL auto query_namespace_of(http_request const& request, front_end
 }
 
 AGONES_ALLOC_DECL void query_front_end::handle(http_request const& request, reply done) {
-  if (request.method != "POST") {
-    auto out = detail::query_failure(405, "Method Not Allowed");
-    out.headers.emplace_back("Allow", "POST");
-    return std::move(done)(std::move(out));
-  }
+  if (request.method != "POST") return std::move(done)(detail::method_refusal("Method Not Allowed", "POST", "query"));
   if (has_foreign_origin(request) && allowed_origin(request, options_.allowed_origins).empty()) return std::move(done)(detail::query_failure(403, "Origin: pages of other hosts must not ask"));
   auto read = detail::read_room_query(request, options_);
   if (auto const* const problem = std::get_if<std::string>(&read)) return std::move(done)(detail::query_failure(400, *problem));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <agones_alloc/beast/detail/plain_answer.hpp>
 #include <agones_alloc/beast/remote/clusters_page.hpp>
 #include <agones_alloc/flow/connection_iterator.hpp>
 
@@ -96,10 +97,10 @@ AGONES_ALLOC_DECL auto clusters_json(std::span<game_server_allocation_policy con
 
 AGONES_ALLOC_DECL void clusters_page::handle(http_request const& request, reply done) {
   if (request.method != "GET" && request.method != "HEAD") {
-    auto out = text_response(405, "Method Not Allowed");
-    out.headers.emplace_back("Allow", "GET, HEAD");
-    out.route = "clusters";
-    return std::move(done)(std::move(out));
+    return std::move(done)(detail::method_refusal("Method Not Allowed", "GET, HEAD", "clusters"));
+  }
+  if (auto const problem = detail::problem_of_parameters(request.query); !problem.empty()) {
+    return std::move(done)(detail::plain_failure(400, problem, "clusters"));
   }
   auto const executor = boost::asio::get_associated_executor(done);
   auto all = policies_->policies();
