@@ -448,7 +448,52 @@ TEST_CASE_FIXTURE(gate_fixture, "a pending claim is confirmed when it is ready, 
     CHECK(state("a") == "Ready");
     REQUIRE(mine->done());
     CHECK(mine->ended() == outcome::cancelled);
+    // By somebody else: whoever leaves is told nothing of the kind.
+    CHECK(mine->result().server_message == "the claim was released before its game server was ready for players");
+    REQUIRE(mine->result().attempts.size() == 1);
+    CHECK(mine->result().attempts[0].message == "readiness gate: released");
   }
+}
+
+TEST_CASE_FIXTURE(gate_fixture, "a confirmation whose time is up before the server is ready has written nothing, and says so") {
+  add("a");
+  allocate_options options;
+  options.request_id = "match-1";
+  options.claim_ttl = 10s;
+  auto const mine = allocate(options);
+  allocate_options patience;
+  patience.timeout = 2s;
+  auto const confirmed = begun([&](auto done) { one->alloc->async_confirm("default", "match-1", patience, std::move(done)); });
+  pass(1s);
+  CHECK_FALSE(confirmed->done());
+  pass(1s);
+  REQUIRE(confirmed->done());
+  CHECK(confirmed->ended() == outcome::deadline);
+  CHECK(confirmed->code() == errc::deadline_exceeded);
+  REQUIRE(confirmed->result().server != nullptr);
+  CHECK(has_pending(*confirmed->result().server));
+  auto const left = begun([&](auto done) { one->alloc->async_confirm("default", "match-1", {}, std::move(done)); });
+  left->cancel();
+  run();
+  REQUIRE(left->done());
+  CHECK(left->ended() == outcome::cancelled);
+  CHECK(state("a") == "Reserved");
+  says("a", "true");
+  CHECK(mine->ended() == outcome::allocated);
+  CHECK(find_claim(stored("a"), "match-1")->expires);
+}
+
+TEST_CASE_FIXTURE(gate_fixture, "a confirmation that waits when the gate stops is told to come back") {
+  add("a");
+  allocate_options options;
+  options.request_id = "match-1";
+  auto const mine = allocate(options);
+  auto const confirmed = begun([&](auto done) { one->alloc->async_confirm("default", "match-1", {}, std::move(done)); });
+  one->gate->stop();
+  run();
+  REQUIRE(confirmed->done());
+  CHECK(confirmed->ended() == outcome::unavailable);
+  CHECK(mine->ended() == outcome::unknown);
 }
 
 TEST_CASE_FIXTURE(gate_fixture, "the request goes before the fleet's template, and that before the default") {

@@ -179,6 +179,62 @@ def a_client_that_leaves_gives_the_server_up_unless_it_has_an_id(folder):
 
 
 @case
+def a_confirmation_of_a_pending_server_waits_as_long_as_it_is_asked_to(folder):
+    with embedded(folder, 1, "--gate", "watch; timeout=50s", "--session-start", "never", "--request-timeout", "2s", "--max-wait", "40s") as server:
+        server.wait_ready(1)
+        status, body, _ = allocate(server, Prefer="respond-async", Idempotency_Key="match-1", Agones_Alloc_Claim_TTL="1h")
+        expect(status == 202, body)
+        deadline = claim(server, "GET", "match-1?namespace=default")[1]["deadline"]
+        wanted = {"code": 409, "id": "match-1", "namespace": "default", "gameServerName": body["gameServerName"], "state": "Reserved",
+                  "pending": True, "deadline": deadline}
+        for fields, least in (({"Prefer": "wait=0"}, 0), ({"Prefer": "respond-async, wait=1"}, 1), ({"Prefer": "wait=3"}, 3), ({}, 2)):
+            started = time.monotonic()
+            status, text, answer = server.ask("POST", "/v1/claims/match-1:confirm?namespace=default", None, fields)
+            took = time.monotonic() - started
+            told = json.loads(text)
+            expect(status == 409 and "not ready for players yet" in told.pop("message") and told == wanted, f"{fields}: {status} {text}")
+            expect(answer.getheader("Retry-After") == "1", f"{fields}: it says when to come back")
+            expect(least - 0.1 <= took < 20, f"{fields}: after {took} s")
+        for fields in ({"Prefer": "wait=soon"}, {"Prefer": "wait"}):
+            status, told = claim(server, "POST", "match-1:confirm?namespace=default", **fields)
+            expect(status == 400 and told["message"].startswith("Prefer: wait: "), f"{fields}: {status} {told}")
+        got = []
+        thread = threading.Thread(target=lambda: got.append(claim(server, "POST", "match-1:confirm?namespace=default", Prefer="wait=40")))
+        thread.start()
+        expect(claim(server, "POST", "match-1:release?namespace=default")[0] == 200, "released")
+        thread.join(PATIENCE)
+        expect(got and got[0][0] == 404, f"there is nothing left to confirm: {got}")
+
+
+@case
+def a_confirmation_that_waits_is_told_when_the_game_is_ready(folder):
+    with embedded(folder, 1, "--gate", "watch", "--session-start", "700ms") as server:
+        server.wait_ready(1)
+        status, body, _ = allocate(server, Prefer="respond-async", Idempotency_Key="match-1", Agones_Alloc_Claim_TTL="1h")
+        expect(status == 202, body)
+        status, told = claim(server, "POST", "match-1:confirm?namespace=default", Prefer="wait=40")
+        expect((status, told.get("confirmed"), told.get("state")) == (200, True, "Allocated") and "expires" not in told, f"{status} {told}")
+        status, told = claim(server, "POST", "match-1:confirm?namespace=default", Prefer="wait=0")
+        expect((status, told.get("confirmed")) == (200, True), f"there is nothing to wait for: {status} {told}")
+
+
+@case
+def who_waits_for_a_claim_that_somebody_releases_is_told_so(folder):
+    with embedded(folder, 1, "--gate", "watch; timeout=50s", "--session-start", "never") as server:
+        server.wait_ready(1)
+        for path in (KUBERNETES, REST):
+            got = []
+            thread = threading.Thread(target=lambda: got.append(allocate(server, path=path, Idempotency_Key="match-1")))
+            thread.start()
+            becomes(lambda: metric(server, "agones_alloc_gate_pending"), 1, "pending")
+            expect(claim(server, "POST", "match-1:release?namespace=default")[0] == 200, "released")
+            thread.join(PATIENCE)
+            status, told, _ = got[0]
+            expect((status, told["message"]) == (499, "the claim was released before its game server was ready for players"), f"{path}: {got}")
+            server.wait_ready(1)  # and no other one was tried
+
+
+@case
 def three_at_once_with_one_id_get_one_server(folder):
     with embedded(folder, 5, "--gate", "watch", "--session-start", "400ms") as server:
         server.wait_ready(5)

@@ -38,6 +38,7 @@ struct call_terms {
   std::optional<std::chrono::nanoseconds> claim_ttl;  ///< a Go duration, or seconds
   std::string gate{};      ///< `Agones-Alloc-Gate`, or the annotation; "": none
   bool gate_async{false};  ///< `Prefer: respond-async` (RFC 7240): answer 202 while the server is pending
+  bool wait_is_said{false};  ///< `wait` stands there, be it 0
 };
 
 /// The terms, or a sentence with the field that cannot be read.

@@ -27,7 +27,8 @@ class stream_places;
 /// the wait is over. One that was not ready is told, as long as it is remembered, by `"ended"` (timed_out, failed, abandoned, gone).
 /// With `Accept: text/event-stream` GET is a stream: the state as event `PENDING`, `ALLOCATED` or `ENDED`, each with what GET says for its
 /// data; after `PENDING` one of the others when the wait is over, and `HEARTBEAT` meanwhile. Then the stream ends. Too many: 503.
-/// A confirmation waits until the server is ready; a release ends the wait.
+/// A confirmation waits until the server is ready, with `Prefer: wait=SECONDS` so long, else front_end_options::request_time; pending
+/// still it is 409 with `Retry-After`, and what GET says besides. A release ends the wait.
 ///
 /// GET with `:confirm` or `:release`, and POST without, are 405: in an id that ends so the colon is encoded, as %3A. A parameter that is not
 /// known or given twice is 400, and its name begins the message.

@@ -53,6 +53,7 @@ class gated_call : public std::enable_shared_from_this<gated_call> {
   void ask_claim();
   void asked(error_code, result_type);
   void await(result_type, bool give_up);
+  auto not_ended_result(error_code) const noexcept -> outcome;
   void ended(error_code, gate_result);
   void not_ready(gate_result const&);
   void complete_with(error_code, result_type);

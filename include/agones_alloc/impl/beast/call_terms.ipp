@@ -62,6 +62,7 @@ AGONES_ALLOC_DECL auto read_call_terms(http_request const& request, string_map c
     auto const seconds = detail::parse_seconds(*wait);
     if (!seconds) return "Prefer: wait: a number of seconds is wanted";
     out.wait_for = std::min<std::chrono::nanoseconds>(*seconds, options.longest_wait);
+    out.wait_is_said = true;
   }
   out.gate_async = detail::preference(preferences, "respond-async").has_value();
   out.gate = field_or_annotation(gate_header, keys::gate_annotation);

@@ -60,6 +60,22 @@ inline auto ended_answer(claim_query const& asked, gate_result const& end) -> ht
   return out;
 }
 
+/// Of a confirmation: nothing was written, and nothing is wrong.
+inline auto not_ready_yet(claim_query const& asked, allocation_result const& result, pending_marker const& marker) -> http_response {
+  boost::json::object body{{"code", 409},
+                           {"message", "the game server is not ready for players yet; when it is, the claim can be confirmed"},
+                           {"id", asked.id},
+                           {"namespace", asked.ns},
+                           {"gameServerName", result.server->meta.name.view()},
+                           {"state", to_string(result.server->status.state)},
+                           {"pending", true},
+                           {"deadline", rfc3339_nano(marker.deadline)}};
+  auto out = json_response(409, boost::json::serialize(body));
+  out.headers.emplace_back("Retry-After", "1");
+  out.route = "claims";
+  return out;
+}
+
 inline auto claim_answer(claim_query const& asked, error_code ec, allocation_result const& result, bool listed) -> http_response {
   if (ec == errc::not_found && !listed) {
     auto out = claim_failure(503, "the game servers have not been listed yet");
@@ -67,6 +83,9 @@ inline auto claim_answer(claim_query const& asked, error_code ec, allocation_res
     return out;
   }
   if (ec == errc::not_found) return claim_failure(404, "namespace " + asked.ns + " has no claim with this id");
+  if (asked.what == claim_verb::confirm && result.result == outcome::deadline) {
+    if (auto const marker = result.server != nullptr ? find_pending(*result.server) : std::nullopt) return not_ready_yet(asked, result, *marker);
+  }
   if (result.result == outcome::contention) {
     auto out = claim_failure(409, "the game server is being written to by others");
     add_outcome_fields(out, result);
@@ -134,33 +153,36 @@ AGONES_ALLOC_DECL void claims_front_end::handle(http_request const& request, rep
   auto const what = asked.what;
   auto const to = asked.to;
   auto const listed = !options_.listed || options_.listed();
-  auto wait = std::optional<std::chrono::nanoseconds>{};
-  if (gate_ != nullptr && looks) {
-    auto const terms = read_call_terms(request, {}, options_);
-    if (auto const* problem = std::get_if<std::string>(&terms)) return std::move(done)(detail::claim_failure(400, *problem));
-    if (auto const asked_for = std::get<call_terms>(terms).wait_for; asked_for.count() > 0) wait = asked_for;
-  }
+  auto const read_terms = read_call_terms(request, {}, options_);
+  if (auto const* problem = std::get_if<std::string>(&read_terms)) return std::move(done)(detail::claim_failure(400, *problem));
+  auto const& terms = std::get<call_terms>(read_terms);
+  auto const wait = terms.wait_for;
+  bool const may_wait = looks ? wait.count() > 0 : what == detail::claim_verb::confirm && terms.wait_is_said;
   auto answered = boost::asio::bind_cancellation_slot(
       slot, boost::asio::bind_executor(executor, [done = std::move(done), asked = std::move(asked), listed, gate = looks ? gate_ : nullptr](
                                                      error_code ec, allocation_result const& result) mutable {
         std::move(done)(detail::tell_claim(asked, ec, result, listed, gate).answer);
       }));
-  if (wait && gate_->find(ns, id) != nullptr) {
-    options.deadline = *options.deadline + *wait;
-    auto const until = time_->now() + *wait;
-    // Whatever came of the wait: then it is looked for.
-    return gate_->async_wait(ns, id, until,
-                             boost::asio::bind_cancellation_slot(
-                                 slot, boost::asio::bind_executor(executor, [this, ns, id, options, answered = std::move(answered)](
-                                                                                error_code, gate_result) mutable {
-                                   allocates_->async_find_claim(ns, id, options, std::move(answered));
-                                 })));
-  }
-  switch (what) {
-    case detail::claim_verb::look: return allocates_->async_find_claim(ns, id, options, std::move(answered));
-    case detail::claim_verb::confirm: return allocates_->async_confirm(ns, id, options, std::move(answered));
-    case detail::claim_verb::release: return allocates_->async_release(ns, id, to, options, std::move(answered));
-  }
+  auto const perform = [this, what, to, ns, id](allocate_options const& how, auto answer) {
+    switch (what) {
+      case detail::claim_verb::look: return allocates_->async_find_claim(ns, id, how, std::move(answer));
+      case detail::claim_verb::confirm: return allocates_->async_confirm(ns, id, how, std::move(answer));
+      case detail::claim_verb::release: return allocates_->async_release(ns, id, to, how, std::move(answer));
+    }
+  };
+  if (gate_ == nullptr || !may_wait || gate_->find(ns, id) == nullptr) return perform(options, std::move(answered));
+  options.deadline = *options.deadline + wait;
+  // Whatever came of the wait: then it is looked for, and confirmed unless it is pending still.
+  auto waited = [this, looks, ns, id, options, perform, answered = std::move(answered)](error_code, gate_result const&) mutable {
+    auto still = looks ? nullptr : gate_->find(ns, id);
+    if (still == nullptr) return perform(options, std::move(answered));
+    allocation_result result;
+    result.result = outcome::deadline;
+    result.server = std::move(still);
+    std::move(answered)(errc::deadline_exceeded, result);
+  };
+  gate_->async_wait(ns, id, time_->now() + wait,
+                    boost::asio::bind_cancellation_slot(slot, boost::asio::bind_executor(executor, std::move(waited))));
 }
 
 // Everything but a state is answered as ever, and is no stream.

@@ -50,7 +50,10 @@ AGONES_ALLOC_DECL auto failure_message(allocation_result const& result) -> std::
       }
       return with_words("a write was sent and its fate is not known" +
                         (result.server ? "; game server " + to_string(key_of(result.server->meta)) : std::string{}));
-    case outcome::cancelled: return with_words("the client left before a game server was allocated");
+    case outcome::cancelled:
+      // It was not the client then.
+      if (!result.multi_cluster && !result.server_message.empty()) return result.server_message.str();
+      return with_words("the client left before a game server was allocated");
     case outcome::deadline: return with_words("the request's time was up before a game server was allocated");
   }
   return "unknown issue";

@@ -89,7 +89,8 @@ inline constexpr std::string_view service_document_paths = R"json({
 }},
 "/v1/claims/{id}:confirm": {"post": {
   "tags": ["claims"], "operationId": "confirmClaim", "summary": "Keeps the claim from expiring",
-  "parameters": [{"$ref": "#/components/parameters/id"}, {"$ref": "#/components/parameters/namespace"}],
+  "description": "Of a pending server it waits until that is ready, with Prefer: wait=SECONDS so long, else as long as a request may take. If it is pending still, 409 with Retry-After and the Claim besides code and message.",
+  "parameters": [{"$ref": "#/components/parameters/id"}, {"$ref": "#/components/parameters/namespace"}, {"$ref": "#/components/parameters/prefer"}],
   "responses": {"200": {"$ref": "#/components/responses/Claim"}, "default": {"$ref": "#/components/responses/Failure"}}
 }},
 "/v1/claims/{id}:release": {"post": {

@@ -139,6 +139,13 @@ inline void gated_call::await(result_type result, bool give_up) {
   if (is_cancelled()) gate->leave(number, give_up);
 }
 
+// Of a claim whose server is pending still: a release has begun to write, a confirmation has not.
+inline auto gated_call::not_ended_result(error_code ec) const noexcept -> outcome {
+  if (purpose_ == claim_purpose::release) return outcome::unknown;
+  if (ec == errc::cancelled) return is_cancelled() ? outcome::cancelled : outcome::unavailable;  // or the gate stops
+  return ec == errc::deadline_exceeded ? outcome::deadline : outcome::contention;
+}
+
 inline void gated_call::ended(error_code ec, gate_result end) {
   {
     std::lock_guard const lock{mutex_};
@@ -148,8 +155,8 @@ inline void gated_call::ended(error_code ec, gate_result end) {
   if (purpose_ != claim_purpose::allocate && !ec && end.end == gate_end::ready) return ask_claim();
   auto out = std::move(claimed_);
   if (purpose_ != claim_purpose::allocate) {
-    bool const released = purpose_ == claim_purpose::release && !ec;
-    out.result = released ? outcome::allocated : ec ? outcome::unknown : outcome::exhausted;
+    bool const releases = purpose_ == claim_purpose::release;
+    out.result = ec ? not_ended_result(ec) : releases ? outcome::allocated : outcome::exhausted;
     out.server = end.server;
     out.not_undone = std::move(end.not_undone);
     auto code = error_of(out.result);
@@ -182,7 +189,9 @@ inline void gated_call::not_ready(gate_result const& end) {
   attempt failed;
   failed.server = key_of(server.meta);
   failed.result = end.end == gate_end::timed_out ? outcome::deadline : end.end == gate_end::abandoned ? outcome::cancelled : outcome::unavailable;
-  failed.message = "readiness gate: " + std::string{to_string(end.end)};
+  // Nobody gives up a server that somebody else waits for.
+  bool const released = end.end == gate_end::abandoned && !is_cancelled();
+  failed.message = "readiness gate: " + std::string{released ? "released" : to_string(end.end)};
   for (auto const& line : end.not_undone) failed.message += "; not undone: " + line;
   failed.took = end.took;
   std::move(claimed_.attempts.begin(), claimed_.attempts.end(), std::back_inserter(attempts_));
@@ -191,6 +200,7 @@ inline void gated_call::not_ready(gate_result const& end) {
   if (end.end == gate_end::abandoned || is_cancelled()) {
     result_type out;
     out.result = outcome::cancelled;
+    if (released) out.server_message = shared_string{"the claim was released before its game server was ready for players"};
     return complete_with(error_of(out.result), std::move(out));
   }
   constexpr auto too_little = std::chrono::milliseconds{100};
