@@ -120,6 +120,43 @@ def a_parameter_that_a_path_does_not_take_is_400_and_named(folder):
 
 
 @case
+def a_parameter_is_utf8_and_a_namespace_is_the_name_of_one(folder):
+    with embedded(folder) as server:
+        server.wait_ready(2)
+        doors = [("GET", "/v1/fleets"), ("GET", "/v1/gameservers"), ("POST", "/v1/query"), ("GET", "/v1/claims/a"), ("POST", "/v1/claims/a:release")]
+        for method, path in doors:
+            for text in ("Default", "a%20b", "a%00", "-a", "a.b", "x" * 64, "*", "%ff", "%c3%a9"):
+                status, answer, _ = server.ask(method, f"{path}?namespace={text}")  # as UTF-8, or it raises
+                expect(status == 400 and json.loads(answer)["message"].startswith("namespace: "), f"{method} {path} {text}: {status} {answer}")
+            expect(server.ask(method, f"{path}?namespace={'x' * 63}")[0] != 400, f"{method} {path}: so long it may be")
+            for name, shown in (("%ff", "\ufffd"), ("a%ffb", "a\ufffdb"), ("%e9" * 40, "\ufffd" * 40), ("%c3%a9" * 40, "\u00e9" * 32),
+                                ("a" + "%c3%a9" * 40, "a" + "\u00e9" * 31 + "\ufffd")):
+                status, answer, _ = server.ask(method, f"{path}?namespace=default&{name}=1")
+                expect(status == 400 and json.loads(answer)["message"].startswith(shown + ": "), f"{method} {path} {name}: {status} {answer}")
+        for name in ("labelSelector", "cluster", "resume", "include", "continue"):
+            status, answer, _ = server.ask("GET", f"/v1/fleets?{name}=%ff")
+            expect(status == 400 and json.loads(answer)["message"] == name + ": is not UTF-8", f"{name}: {status} {answer}")
+        for body in ({"namespace": "Default"}, {"metadata": {"namespace": "a b"}, "spec": {}}):
+            status, answer, _ = server.ask("POST", "/v1/query", json.dumps(body))
+            expect(status == 400 and json.loads(answer)["message"].startswith("namespace: "), f"{body}: {status} {answer}")
+
+
+@case
+def a_star_for_a_target_is_of_options_only(folder):
+    with embedded(folder) as server:
+        for method in ("GET", "HEAD", "POST"):
+            expect(head_of(server, method, "*")[0] == 400, f"{method} *")
+        expect(head_of(server, "OPTIONS", "*")[0] == 405, "OPTIONS *")
+
+
+@case
+def a_blank_in_a_target_is_told_of(folder):
+    with embedded(folder) as server:
+        status, _, rest = head_of(server, "GET", "/v1/fleets?labelSelector=tier in (gold)")
+        expect(status == 505 and b"a blank in the target is to be written as %20" in rest, f"{status} {rest}")
+
+
+@case
 def an_id_that_ends_as_a_verb_is_encoded(folder):
     with embedded(folder) as server:
         server.wait_ready(2)

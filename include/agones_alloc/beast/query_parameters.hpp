@@ -12,7 +12,8 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
-/// Takes them by name; the first thing that is wrong is kept as a sentence that begins with the parameter's name.
+/// Takes them by name; the first thing that is wrong is kept as a sentence that begins with the parameter's name. What is taken is
+/// UTF-8; that name may be anything.
 class query_parameters {
  public:
   AGONES_ALLOC_DECL explicit query_parameters(std::string_view query);
@@ -20,6 +21,8 @@ class query_parameters {
   /// Its value, decoded; nullopt when it is not there.
   AGONES_ALLOC_DECL auto text(std::string_view name) -> std::optional<std::string>;
   AGONES_ALLOC_DECL auto number(std::string_view name, std::uint64_t least, std::uint64_t most) -> std::optional<std::uint64_t>;
+  /// `namespace`: "" or the name of one.
+  AGONES_ALLOC_DECL auto space() -> std::optional<std::string>;
   /// `true` or `false`.
   AGONES_ALLOC_DECL auto flag(std::string_view name) -> std::optional<bool>;
   /// A parameter that nobody asked for is wrong: it is most likely misspelt.

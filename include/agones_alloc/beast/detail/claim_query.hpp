@@ -55,7 +55,7 @@ inline auto read_claim_query(http_request const& request, std::string_view name,
   if (auto const problem = request_id_problem(*id); !problem.empty()) return claim_failure(400, "the id in the path " + problem);
   out.id = *std::move(id);
   query_parameters in{request.query};
-  out.ns = in.text("namespace").value_or(options.default_namespace);
+  out.ns = in.space().value_or(options.default_namespace);
   if (out.what == claim_verb::release) {
     auto const to = in.text("to").value_or("ready");
     if (to != "ready" && to != "shutdown") in.fail("to", "ready or shutdown is wanted");

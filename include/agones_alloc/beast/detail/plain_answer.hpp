@@ -4,18 +4,23 @@
 #include <agones_alloc/beast/http_message.hpp>
 #include <agones_alloc/beast/query_parameters.hpp>
 #include <agones_alloc/config.hpp>
+#include <agones_alloc/json/detail/write_members.hpp>
 
-#include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
-
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
-/// `{"code":STATUS,"message":...}`. `route`: a literal.
+/// `{"code":STATUS,"message":...}`; what is not UTF-8 in the message becomes U+FFFD. `route`: a literal.
 inline auto plain_failure(int status, std::string_view message, std::string_view route) -> http_response {
-  auto out = json_response(status, boost::json::serialize(boost::json::object{{"code", status}, {"message", message}}));
+  auto out = json_response(status, wire::written([&](wire::writer& to) {
+    to.open('{');
+    wire::write_member(to, "code", std::int64_t{status});
+    to.key("message");
+    to.text(message);
+    to.close('}');
+  }));
   out.route = route;
   return out;
 }

@@ -3,6 +3,7 @@
 #include <agones_alloc/beast/forwarded_request.hpp>
 #include <agones_alloc/beast/kubernetes_body.hpp>
 #include <agones_alloc/beast/kubernetes_front_end.hpp>
+#include <agones_alloc/beast/namespace_name.hpp>
 #include <agones_alloc/beast/openapi_document.hpp>
 #include <agones_alloc/beast/outcome_answer.hpp>
 #include <agones_alloc/beast/query_string.hpp>
@@ -105,13 +106,6 @@ inline auto allocation_namespace(std::string_view path) noexcept -> std::optiona
   return name;
 }
 
-/// A namespace's name: a DNS label (RFC 1123).
-inline auto is_namespace_name(std::string_view name) noexcept -> bool {
-  auto const is_alphanumeric = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-  return !name.empty() && name.size() <= 63 && is_alphanumeric(name.front()) && is_alphanumeric(name.back()) &&
-         std::all_of(name.begin(), name.end(), [&](char c) { return is_alphanumeric(c) || c == '-'; });
-}
-
 /// `Warning` fields: clients and proxies bound the header they read, so what would make it long is only counted.
 inline void add_warnings(http_response& out, std::vector<std::string> const& warnings) {
   static constexpr std::size_t most_bytes = 4096;
@@ -176,7 +170,7 @@ AGONES_ALLOC_DECL auto kubernetes_namespace_of(http_request const& request) -> s
   auto const encoded = detail::allocation_namespace(request.path);
   if (!encoded || request.method != "POST") return std::nullopt;
   auto name = percent_decoded(*encoded);
-  if (!name || !detail::is_namespace_name(*name)) return std::nullopt;
+  if (!name || !is_namespace_name(*name)) return std::nullopt;
   return name;
 }
 
@@ -232,7 +226,7 @@ AGONES_ALLOC_DECL void kubernetes_front_end::allocate(http_request const& reques
   auto const name = percent_decoded(encoded);
   if (!name) return answer(detail::status_response(400, "the namespace in the path is badly encoded", *type));
 
-  if (!detail::is_namespace_name(*name)) {
+  if (!is_namespace_name(*name)) {
     return answer(detail::status_response(400, "the namespace in the path is no name: at most 63 of a-z, 0-9 and - are", *type));
   }
 

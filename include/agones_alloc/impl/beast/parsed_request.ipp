@@ -51,7 +51,7 @@ AGONES_ALLOC_DECL auto to_protocol_error(boost::system::error_code ec, http_limi
   if (ec == error::header_limit || ec == error::buffer_overflow) {
     return {431, "the request's header is larger than " + std::to_string(limits.header_bytes) + " bytes"};
   }
-  if (ec == error::bad_version) return {505, "HTTP/1.1 and HTTP/1.0 are spoken here"};
+  if (ec == error::bad_version) return {505, "HTTP/1.1 and HTTP/1.0 are spoken here; a blank in the target is to be written as %20"};
   return {400, "malformed request: " + ec.message()};
 }
 
@@ -62,7 +62,8 @@ AGONES_ALLOC_DECL auto check_header(request_parser::value_type const& message) -
     return protocol_error{400, "malformed request: exactly one Host field is wanted"};
   }
   auto const target = std_view(message.target());
-  if (!target.starts_with('/') && !target.starts_with("http://") && !target.starts_with("https://") && target != "*") {
+  if (!target.starts_with('/') && !target.starts_with("http://") && !target.starts_with("https://") &&
+      (target != "*" || std_view(message.method_string()) != "OPTIONS")) {
     return protocol_error{400, "malformed request: the target is not a path"};
   }
   // Anything but this exact form is how two servers come to disagree on where a request ends.

@@ -1,13 +1,28 @@
 #pragma once
 
+#include <agones_alloc/beast/namespace_name.hpp>
 #include <agones_alloc/beast/query_parameters.hpp>
 #include <agones_alloc/beast/query_string.hpp>
+#include <agones_alloc/json/detail/escape.hpp>
 
 #include <algorithm>
 #include <charconv>
 #include <system_error>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
+
+namespace detail {
+
+inline auto is_utf8(std::string_view text) noexcept -> bool {
+  while (!text.empty()) {
+    auto const length = wire::utf8_sequence(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+}  // namespace detail
 
 AGONES_ALLOC_DECL query_parameters::query_parameters(std::string_view query) {
   while (!query.empty()) {
@@ -22,6 +37,7 @@ AGONES_ALLOC_DECL query_parameters::query_parameters(std::string_view query) {
       fail(name ? *name : std::string{part.substr(0, equals)}, "is badly encoded: % must be followed by two hexadecimal digits");
       continue;
     }
+    if (!detail::is_utf8(*value)) fail(*name, "is not UTF-8");
     left_.emplace_back(*std::move(name), *std::move(value));
   }
 }
@@ -51,6 +67,12 @@ AGONES_ALLOC_DECL auto query_parameters::number(std::string_view name, std::uint
     fail(name, "a number from " + std::to_string(least) + " to " + std::to_string(most) + " is wanted");
     return std::nullopt;
   }
+  return out;
+}
+
+AGONES_ALLOC_DECL auto query_parameters::space() -> std::optional<std::string> {
+  auto out = text("namespace");
+  if (out && !out->empty() && !is_namespace_name(*out)) fail("namespace", namespace_name_wanted);
   return out;
 }
 

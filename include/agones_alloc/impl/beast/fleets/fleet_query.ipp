@@ -131,7 +131,7 @@ AGONES_ALLOC_DECL auto read_fleet_query(http_request const& request, front_end_o
     -> std::variant<fleet_query, query_refusal> {
   query_parameters in{request.query};
   fleet_query out;
-  out.filter.namespace_ = in.text("namespace").value_or("");
+  out.filter.namespace_ = in.space().value_or("");
   out.filter.cluster = in.text("cluster").value_or("");
   out.filter.local_only = !in.flag("multiCluster").value_or(true);
   detail::read_selector(in, out);
@@ -169,7 +169,7 @@ AGONES_ALLOC_DECL auto read_server_query(http_request const& request, front_end_
   server_query out;
   std::uint32_t hops = 0;
   if (auto problem = detail::hop_problem(request, options, hops)) return *std::move(problem);
-  out.ns = in.text("namespace").value_or(options.default_namespace);
+  out.ns = in.space().value_or(options.default_namespace);
   out.fleet = in.text("fleet").value_or("");
   if (auto const limit = in.number("limit", 1, detail::most_in_page)) out.limit = static_cast<std::size_t>(*limit);
   if (auto const token = in.text("continue"); token && !token->empty()) {

@@ -4,6 +4,7 @@
 #include <agones_alloc/beast/detail/plain_answer.hpp>
 #include <agones_alloc/beast/fleets/query_front_end.hpp>
 #include <agones_alloc/beast/forwarded_request.hpp>
+#include <agones_alloc/beast/namespace_name.hpp>
 #include <agones_alloc/beast/outcome_answer.hpp>
 #include <agones_alloc/beast/query_parameters.hpp>
 #include <agones_alloc/beast/request_bounds.hpp>
@@ -54,7 +55,7 @@ inline auto read_room_body(std::string_view body, front_end_options const& optio
 inline auto read_room_query(http_request const& request, front_end_options const& options)
     -> std::variant<room_query, std::string> {
   query_parameters in{request.query};
-  auto const ns = in.text("namespace");
+  auto const ns = in.space();
   room_query out;
   if (auto const names = in.number("names", 0, 100)) out.names = static_cast<std::size_t>(*names);
   in.finish();
@@ -67,6 +68,7 @@ inline auto read_room_query(http_request const& request, front_end_options const
   if (ns) given = *ns;
   if (given.empty()) given = options.default_namespace;
   if (given.empty()) return std::string{"namespace: must not be empty"};
+  if (!is_namespace_name(given.view())) return "namespace: " + std::string{namespace_name_wanted};
   return out;
 }
 
