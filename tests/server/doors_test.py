@@ -142,6 +142,39 @@ def a_parameter_is_utf8_and_a_namespace_is_the_name_of_one(folder):
 
 
 @case
+def a_field_that_says_nothing_is_not_taken_for_none(folder):
+    with embedded(folder) as server:
+        server.wait_ready(2)
+        names = ("Idempotency-Key", "Agones-Alloc-Claim-TTL", "Agones-Alloc-Gate", "Agones-Alloc-Action-Mode")
+        for path in (KUBERNETES, REST):
+            for name in names:
+                for value in ("", "  "):
+                    status, text, _ = server.ask("POST", path, '{"namespace": "default"}', {"Content-Type": "application/json", name.lower(): value})
+                    expect(status == 400 and json.loads(text)["message"] == name + ": must not be empty", f"{path} {name}: {status} {text}")
+        for key in ("agones-alloc.dev/request-id", "agones-alloc.dev/claim-ttl"):
+            body = json.dumps({"metadata": {"annotations": {key: ""}}})
+            status, text, _ = server.ask("POST", KUBERNETES, body, {"Content-Type": "application/json"})
+            expect(status == 400 and f"metadata.annotations[{key}]: must not be empty" in text, f"{key}: {status} {text}")
+        for value in ("4294967295", "4294967296", "99999999999999999999", "8761h", "31536001"):
+            status, text, _ = server.ask("POST", REST, '{"namespace": "default"}', {"Agones-Alloc-Claim-TTL": value})
+            expect(status == 400 and "Agones-Alloc-Claim-TTL: a positive duration" in text, f"{value}: {status} {text}")
+        expect(server.ready_servers() == 2, "none of these got a server")
+
+
+@case
+def preferences_have_parameters_and_a_time_as_long_as_one_likes(folder):
+    with embedded(folder, "--max-wait", "1s", replicas=0) as server:
+        for value, waited in (("wait=99999999999999999999", "wait=1"), ("wait=1; foo=bar", "wait=1"), ("foo; wait=7, WAIT = \"1\";x", "wait=1"),
+                              ("wait=0, wait=1", None), ("respond-async; wait=1", None), ("wiat=1", None)):
+            _, text, answer = server.ask("POST", KUBERNETES, "{}", {"Content-Type": "application/json", "Prefer": value})
+            expect(json.loads(text)["status"]["state"] == "UnAllocated", f"{value}: {text}")
+            expect(answer.getheader("Preference-Applied") == waited, f"{value}: {answer.getheader('Preference-Applied')}")
+        for value in ("wait", "wait=", "wait=;x", "wait=1.5", "wait=1s", "wait=99999999999999999999s", "wait=-1", "wait= ; 1"):
+            status, text, _ = server.ask("POST", KUBERNETES, "{}", {"Content-Type": "application/json", "Prefer": value})
+            expect(status == 400 and "Prefer: wait: a number of seconds is wanted" in text, f"{value}: {status} {text}")
+
+
+@case
 def a_star_for_a_target_is_of_options_only(folder):
     with embedded(folder) as server:
         for method in ("GET", "HEAD", "POST"):
