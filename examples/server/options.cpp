@@ -4,6 +4,8 @@
 
 #include "config_file.hpp"
 
+#include <agones_alloc/beast/cross_origin.hpp>
+#include <agones_alloc/beast/namespace_name.hpp>
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/embedded/durations.hpp>
 #include <agones_alloc/json/grpc_code.hpp>
@@ -15,6 +17,7 @@
 #include <charconv>
 #include <limits>
 #include <optional>
+#include <set>
 #include <type_traits>
 #include <utility>
 
@@ -76,7 +79,9 @@ class table {
   }
 
   void list(std::string const& name, std::string const& type, std::vector<std::string>& target, std::string const& help) {
-    finish(app_->add_option("--" + name, target, help)->type_name(type)->expected(1)->take_all(), name);
+    auto const is_there = [](std::string const& word) { return word.empty() ? std::string{"must not be empty"} : std::string{}; };
+    auto* const option = app_->add_option("--" + name, target, help)->expected(1)->take_all()->check(is_there);
+    finish(option->type_name(type), name);
   }
 
   void list_of(std::string const& name, std::string const& type, std::function<void(std::string const&)> take,
@@ -117,6 +122,10 @@ void take_listen(char const* option, std::string const& word, std::string& to_ad
   }
   to_address = address;
   to_port = static_cast<std::uint16_t>(port);
+}
+
+void take_namespace(char const* option, std::string const& word) {
+  if (!agones_alloc::is_namespace_name(word)) refuse(option, "\"" + word + "\" " + std::string{agones_alloc::namespace_name_wanted});
 }
 
 void take_ports(std::string const& word, server_options& options) {
@@ -316,7 +325,10 @@ void add_allocation(table& t, server_options& o) {
   t.flag("compat", o.front_end.compatible, "Answer bad input with Agones' own codes: 500 text/plain; over REST 500 with code 422");
   t.number("http-unallocated-status-code", o.front_end.http_unallocated_status_code, 0, 599,
            "HTTP status of a REST request that finds no server", "CODE");
-  t.text("default-namespace", "NAME", "none", [&o](std::string const& word) { o.front_end.default_namespace = word; },
+  t.text("default-namespace", "NAME", "none", [&o](std::string const& word) {
+           if (!word.empty()) take_namespace("--default-namespace", word);
+           o.front_end.default_namespace = word;
+         },
          "Namespace of REST requests that name none");
   t.duration("request-timeout", o.front_end.request_time, std::chrono::milliseconds{1}, std::chrono::hours{1},
              "The most one request may take; clients may ask for less");
@@ -348,7 +360,7 @@ void take_gate(std::string const& word, server_options& o) {
   agones_alloc::field_errors problems;
   agones_alloc::gate_settings read;
   change_gate(read, word, "--gate", problems);
-  if (!problems.empty()) refuse("--gate", to_string(problems));
+  if (!problems.empty()) throw CLI::ValidationError{to_string(problems)};  // each begins with it
   o.gate.otherwise = read;
 }
 
@@ -435,8 +447,8 @@ void add_directory(table& t, server_options& o) {
   t.group("Fleet information");
   t.flag("no-fleet-directory", d.off, "Serve no /v1/fleets and /v1/gameservers, and keep no account of fleets");
   t.list_of("cors-origin", "ORIGIN", [&o](std::string const& word) {
-    if (word.find("://") == std::string::npos || word.ends_with('/')) {
-      refuse("--cors-origin", "\"" + word + "\" is no origin; https://play.example is");
+    if (!agones_alloc::is_origin(word)) {
+      refuse("--cors-origin", "\"" + word + "\" is no origin as browsers send it; https://play.example and http://localhost:3000 are");
     }
     o.front_end.allowed_origins.push_back(word);
   }, "Pages of this origin may read fleet information. May be repeated. Default: no other host's");
@@ -532,6 +544,9 @@ auto check(server_options const& o) -> std::optional<std::string> {
   auto const& k = o.kubernetes;
   if (k.in_cluster && !k.kubeconfigs.empty()) return "--in-cluster and --kubeconfig exclude each other";
   if (k.used() && !o.fleets.empty()) return "--fleets is of embedded fleets, and makes no sense with a cluster";
+  for (auto const& one : k.namespaces) {
+    if (!agones_alloc::is_namespace_name(one)) return "--namespace: \"" + one + "\" " + std::string{agones_alloc::namespace_name_wanted};
+  }
   if (!k.used() && !k.namespaces.empty()) return "--namespace is of a cluster: --kubeconfig or --in-cluster is needed";
   if (k.kubeconfigs.empty() && !k.context.empty()) return "--context needs --kubeconfig";
   if (!k.used() && o.fleets.empty()) {
@@ -638,6 +653,7 @@ auto read_options(int argc, char const* const* argv) -> std::variant<server_opti
   add_page(t, options);
   add_logging(t, options);
   auto const given = arguments(argc, argv);
+  if (names_no_config(given)) return failure("--config: must not be empty");
   try {
     app.parse(std::vector<std::string>(given.rbegin(), given.rend()));  // it takes them from the back
   } catch (CLI::CallForHelp const&) {
@@ -647,9 +663,14 @@ auto read_options(int argc, char const* const* argv) -> std::variant<server_opti
   } catch (CLI::FileError const&) {
     auto const path = app.get_config_ptr() != nullptr ? app.get_config_ptr()->as<std::string>() : std::string{};
     return failure("--config: cannot read " + path);
+  } catch (CLI::ConfigError const& problem) {
+    return failure(config_problem(problem.what(), given));
   } catch (CLI::Error const& problem) {
     return failure(with_place(problem.what(), given));
   }
+  std::set<std::string> known;
+  for (auto const* const option : app.get_options()) known.insert(option->get_envname());
+  options.unknown_variables = unknown_variables(known);
   if (auto const problem = check(options)) return failure(*problem);
   if (!agones_alloc::unallocated_code_for(options.front_end.http_unallocated_status_code).known) {
     return failure("--http-unallocated-status-code: " + std::to_string(options.front_end.http_unallocated_status_code) +

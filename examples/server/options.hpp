@@ -130,6 +130,7 @@ struct server_options {
 
   /// Standard output is for machines: what is there to tell people goes to the log.
   auto speaks_by_log() const -> bool;
+  std::vector<std::string> unknown_variables;  ///< of the environment, named as those of options are
 };
 
 /// What to do instead of serving: a text for standard output (code 0) or standard error, and the exit code.

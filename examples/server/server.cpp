@@ -156,6 +156,9 @@ class program {
 
   auto run() -> int {
     check_descriptors();
+    for (auto const& name : options_.unknown_variables) {
+      log_.log(severity::warning, "the environment has a variable that is no option's; --help tells the options", {{"variable", name}});
+    }
     if (!events_.prepare() || !backing_->prepare() || !clusters_.prepare(backing_->policies())) return 2;
     if (tls_ && !tls_->prepare(listener_)) return 2;
     if (auto const ec = listener_.listen(options_.address, options_.port)) {

@@ -2,6 +2,7 @@
 #include "front_end_fixture.hpp"
 
 #include <agones_alloc/beast/breakdown_header.hpp>
+#include <agones_alloc/beast/cross_origin.hpp>
 #include <agones_alloc/beast/detail/wanted_form.hpp>
 #include <agones_alloc/beast/http_head.hpp>
 #include <agones_alloc/beast/http_router.hpp>
@@ -108,6 +109,21 @@ TEST_CASE("dates and heads are written as RFC 9110 wants them") {
   std::string head;
   append_head(head, response, "D", true, false);
   CHECK(head == "HTTP/1.1 404 Not Found\r\nDate: D\r\nContent-Length: 3\r\nContent-Type: a/b\r\n\r\n");
+}
+
+TEST_CASE("an origin is what browsers send") {
+  for (auto const* text : {"https://play.example", "http://localhost:3000", "http://10.0.0.1", "http://[::1]", "http://[fe80::1]:8080", "http://a:443",
+                           "https://a:80", "https://a:65535", "https://xn--bcher-kva.example", "http://a_b.c-d", "chrome-extension://abc"}) {
+    CAPTURE(text);
+    CHECK(is_origin(text));
+  }
+  for (auto const* text : {"", "null", "*", "://", "https://", "://a", "a", "a:80", "https:/a", "https://a/", "https://a?b", "https://a#b", "https://u@a",
+                           "https://A", "Https://a", "https://*.a", "https://a:443", "http://a:80", "http://a:", "http://a:0", "http://a:080",
+                           "http://a:-1", "http://a:1x", "http://a:65536", "http://a:99999999999", "http://[::1", "http://[]", "http://[::1]x",
+                           "http://::1", "http://a b", "http://a\n", " https://a"}) {
+    CAPTURE(text);
+    CHECK_FALSE(is_origin(text));
+  }
 }
 
 TEST_CASE("a stream is wanted where Accept has it before JSON, by quality and then by order") {

@@ -120,6 +120,20 @@ def bad_options_are_refused_in_one_line_that_names_the_option(folder):
         (["--fleets", fleet, "--log-level", "loud"], "--log-level"),
         (["--fleets", fleet, "--shutdown-grace", "2d"], "--shutdown-grace"),
         (["--fleets", fleet, "--config", folder + "/nosuch.toml"], "nosuch.toml"),
+        (["--fleets", fleet, "--config", ""], "--config: must not be empty"),
+        (["--fleets", fleet, "--config="], "--config: must not be empty"),
+        (["--fleets", fleet, "--fleets", ""], "--fleets: must not be empty"),
+        (["--fleets", fleet, "--policies", ""], "--policies: must not be empty"),
+        (["--in-cluster", "--namespace", ""], "--namespace: must not be empty"),
+        (["--in-cluster", "--namespace", "Games"], '--namespace: "Games" is no name of a namespace'),
+        (["--fleets", fleet, "--default-namespace", "A B"], '--default-namespace: "A B" is no name of a namespace'),
+        *((["--fleets", fleet, f"--cors-origin={word}"], f'--cors-origin: "{word}" is no origin as browsers send it')
+          for word in ("play.example", "https://", "://play.example", "https://play.example/", "https://play.example/game", "https://*.example",
+                       "https://Play.example", "HTTPS://play.example", "https://play.example:443", "http://play.example:80", "http://a:070",
+                       "http://a:", "http://a:x", "http://a:65536", "http://u@a", "http://a?b", "http://a b", "http://[::1", "http://[::1]x",
+                       "http://[]", "null", "*")),
+        (["--fleets", fleet, "--cors-origin=http://[::1]:80"], "--cors-origin"),
+        (["--fleets", fleet, "--gate", "foo"], 'agones-alloc-server: --gate: Invalid value: "foo"'),
         (["--fleets", fleet, "--config", str(config)], "nosuch"),
     ]
     for options, word in table:
@@ -159,6 +173,14 @@ def a_bad_configuration_file_is_named_with_its_line_wherever_its_name_comes_from
             expect(done.returncode == 2, f"{text!r}: code {done.returncode}")
             expect(f"{config}:{line}: " in done.stderr and word in done.stderr, f"{text!r}: {done.stderr!r}")
             expect(done.stderr.count("\n") == 1, f"{text!r}: one line: {done.stderr!r}")
+    for text, said in (("speed=2\nSeed=5\n", ":2: Seed: is no option; a line is NAME=VALUE"), ("max_wait=1s\n", ":1: max_wait: is no option"),
+                       ("\nseed: 5\n", ":2: seed: 5: is no option"), ('{"seed": 5}\n', ':1: {"seed": 5}: is no option'),
+                       ("[server]\nseed=5\n", ":1: [server]: sections are not known"), ("server.seed=5\n", ": [server]: sections are not known"),
+                       ("\ufeffseed=5\n", ": the file: begins with a byte order mark"), ("config=x.toml\n", ":1: config: cannot be given in a configuration file"),
+                       ("help=true\n", ":1: help: cannot be given in a configuration file")):
+        config.write_text(text)
+        done = run("--fleets", fleet, "--config", str(config))
+        expect(done.returncode == 2 and f"agones-alloc-server: {config}{said}" in done.stderr, f"{text!r}: {done.stderr!r}")
     done = run("--fleets", fleet, environment={"AGONES_ALLOC_CONFIG": folder + "/nosuch.toml"})
     expect(done.returncode == 2 and "nosuch.toml" in done.stderr, done.stderr)
     config.write_text("nodes=2\n")
@@ -173,6 +195,18 @@ def a_bad_configuration_file_is_named_with_its_line_wherever_its_name_comes_from
     with Running("--config", str(other), "--fleets", fleet, environment={"AGONES_ALLOC_CONFIG": str(config)}) as server:
         server.stop()
         expect("seed 6" in "".join(server.lines), server.lines)
+
+
+@case
+def variables_that_are_no_options_are_warned_of(folder):
+    of_a_service = {"AGONES_ALLOC_SERVICE_HOST": "10.0.0.1", "AGONES_ALLOC_SERVICE_PORT_HTTP": "80", "AGONES_ALLOC_PORT": "tcp://10.0.0.1:80",
+                    "AGONES_ALLOC_PORT_80_TCP_ADDR": "10.0.0.1", "AGONES_ALLOC_SERVER_PORT": "tcp://10.0.0.2:80"}
+    others = {"AGONES_ALLOC_SEEDS": "5", "AGONES_ALLOC_MAXWAIT": "", "AGONES_ALLOC_LISTEN_PORT": "80"}
+    of_options = {"AGONES_ALLOC_FLEETS": fleet_file(folder), "AGONES_ALLOC_PORTS": "7000-7100", "AGONES_ALLOC_CONFIG": ""}
+    with Running("--log-format", "json", environment={**of_a_service, **others, **of_options}) as server:
+        server.stop()
+        lines = [json.loads(line) for line in server.lines if line.startswith("{")]
+        expect([line["variable"] for line in lines if "variable" in line] == ["AGONES_ALLOC_MAXWAIT", "AGONES_ALLOC_SEEDS"], server.lines)
 
 
 @case

@@ -6,6 +6,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,9 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
 /// The request's `Origin`, if it is one of those; "" otherwise. Compared as text: `https://play.example`.
 AGONES_ALLOC_DECL auto allowed_origin(http_request const&, std::span<std::string const>) -> std::string;
+
+/// Whether browsers send such an `Origin`: scheme and host in lower case, a port that is not the scheme's own, and nothing else.
+AGONES_ALLOC_DECL auto is_origin(std::string_view) -> bool;
 
 /// Answers the browser's question in advance (OPTIONS), and adds the fields that let the page read an answer, for these
 /// origins only; all else goes through as it is. Never with credentials: certificates and cookies are not sent along.
