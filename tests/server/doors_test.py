@@ -159,6 +159,10 @@ def a_field_that_says_nothing_is_not_taken_for_none(folder):
             status, text, _ = server.ask("POST", REST, '{"namespace": "default"}', {"Agones-Alloc-Claim-TTL": value})
             expect(status == 400 and "Agones-Alloc-Claim-TTL: a positive duration" in text, f"{value}: {status} {text}")
         expect(server.ready_servers() == 2, "none of these got a server")
+        for method, path, fields in (("GET", "a", {}), ("GET", "a", EVENTS), ("POST", "a:confirm", {}), ("POST", "a:release", {})):
+            for name, value, said in (("Idempotency-Key", "", "Idempotency-Key: "), ("Prefer", "wait=soon", "Prefer: wait: ")):
+                status, text, _ = server.ask(method, f"/v1/claims/{path}?namespace=default", None, {**fields, name: value})
+                expect(status == 400 and json.loads(text)["message"].startswith(said), f"{method} {path} {fields} {name}: {status} {text}")
 
 
 @case

@@ -142,6 +142,9 @@ AGONES_ALLOC_DECL void claims_front_end::handle(http_request const& request, rep
   auto read = detail::read_claim_query(request, request.path.substr(prefix.size()), options_);
   if (auto* const refusal = std::get_if<http_response>(&read)) return std::move(done)(std::move(*refusal));
   auto asked = std::get<detail::claim_query>(std::move(read));
+  auto const read_terms = read_call_terms(request, {}, options_);
+  if (auto const* problem = std::get_if<std::string>(&read_terms)) return std::move(done)(detail::claim_failure(400, *problem));
+  auto const& terms = std::get<call_terms>(read_terms);
   bool const looks = asked.what == detail::claim_verb::look;
   if (looks && detail::form_of(request.header("Accept")) == detail::wanted_form::events) return stream(request, std::move(asked), std::move(done));
   allocate_options options;
@@ -153,9 +156,6 @@ AGONES_ALLOC_DECL void claims_front_end::handle(http_request const& request, rep
   auto const what = asked.what;
   auto const to = asked.to;
   auto const listed = !options_.listed || options_.listed();
-  auto const read_terms = read_call_terms(request, {}, options_);
-  if (auto const* problem = std::get_if<std::string>(&read_terms)) return std::move(done)(detail::claim_failure(400, *problem));
-  auto const& terms = std::get<call_terms>(read_terms);
   auto const wait = terms.wait_for;
   bool const may_wait = looks ? wait.count() > 0 : what == detail::claim_verb::confirm && terms.wait_is_said;
   auto answered = boost::asio::bind_cancellation_slot(
