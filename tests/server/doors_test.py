@@ -193,6 +193,43 @@ def a_blank_in_a_target_is_told_of(folder):
         expect(status == 505 and b"a blank in the target is to be written as %20" in rest, f"{status} {rest}")
 
 
+def answer_of(server, text):
+    """All that comes until the server ends the connection."""
+    with socket.create_connection(("127.0.0.1", server.port), PATIENCE) as link:
+        link.sendall(text)
+        out = b""
+        while piece := link.recv(65536):
+            out += piece
+        return out
+
+
+@case
+def what_is_refused_of_a_head_has_no_body_either(folder):
+    with embedded(folder, "--max-body-bytes", "1000", "--max-header-bytes", "1000") as server:
+        for status, rest in ((400, ""), (400, "Host: a\r\nHost: a\r\n"), (413, "Host: a\r\nContent-Length: 1001\r\n"),
+                             (415, "Host: a\r\nContent-Encoding: gzip\r\n"), (417, "Host: a\r\nExpect: x\r\n"), (431, f"Host: a\r\nX: {'x' * 1000}\r\n"),
+                             (501, "Host: a\r\nTransfer-Encoding: gzip\r\n")):
+            for method in ("HEAD", "GET"):
+                answer = answer_of(server, f"{method} /live HTTP/1.1\r\n{rest}\r\n".encode())
+                head, _, body = answer.partition(b"\r\n\r\n")
+                expect(head.startswith(f"HTTP/1.1 {status} ".encode()), f"{method} {rest}: {answer}")
+                expect((body == b"") == (method == "HEAD"), f"{method} {rest}: {answer}")
+
+
+@case
+def a_host_is_one_and_a_scheme_is_of_any_case(folder):
+    with embedded(folder) as server:
+        for value in ("a b", "a/b", "a@b", "a?", "a#b", "a, b", "a\\b", '"a"', "b\u00fccher", "<a>"):
+            answer = answer_of(server, f"GET /live HTTP/1.1\r\nHost: {value}\r\nConnection: close\r\n\r\n".encode())
+            expect(answer.startswith(b"HTTP/1.1 400 ") and b"Host: a name or address is wanted" in answer, f"{value}: {answer}")
+        for value in ("", "a", "A.b:80", "[::1]:8080", "10.0.0.1", "a_b", "xn--bcher-kva", "%61", "a:"):
+            answer = answer_of(server, f"GET /live HTTP/1.1\r\nHost: {value}\r\nConnection: close\r\n\r\n".encode())
+            expect(answer.startswith(b"HTTP/1.1 200 "), f"{value}: {answer}")
+        for target in ("HTTP://x/live", "Https://x/live"):
+            answer = answer_of(server, f"GET {target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+            expect(answer.startswith(b"HTTP/1.1 200 "), f"{target}: {answer}")
+
+
 @case
 def an_id_that_ends_as_a_verb_is_encoded(folder):
     with embedded(folder) as server:

@@ -171,8 +171,10 @@ void http_connection<Stream>::respond(http_response response) {
     owner_->log->log(severity::debug, "request",
                      {{"method", method}, {"path", request_ ? request_->path : std::string_view{}}, {"status", status}});
   }
-  if (method == "HEAD") stop_stream();
-  auto rest = method == "HEAD" || streams() ? boost::asio::const_buffer{} : boost::asio::buffer(response_.body);
+  // Also of one that is refused before it is a request.
+  bool const head_only = parser_ && parser_->get().method() == boost::beast::http::verb::head;
+  if (head_only) stop_stream();
+  auto rest = head_only || streams() ? boost::asio::const_buffer{} : boost::asio::buffer(response_.body);
   if constexpr (is_secured) {  // one record and one packet: TLS gathers no buffers
     if (rest.size() <= 16 * 1024) {
       head_.append(static_cast<char const*>(rest.data()), rest.size());

@@ -51,7 +51,7 @@ AGONES_ALLOC_DECL auto to_protocol_error(boost::system::error_code ec, http_limi
   if (ec == error::header_limit || ec == error::buffer_overflow) {
     return {431, "the request's header is larger than " + std::to_string(limits.header_bytes) + " bytes"};
   }
-  if (ec == error::bad_version) return {505, "HTTP/1.1 and HTTP/1.0 are spoken here; a blank in the target is to be written as %20"};
+  if (ec == error::bad_version) return {505, "HTTP/1.1 and HTTP/1.0 are spoken here; a blank in the target is to be written as %20, and a line ends with CR LF"};
   return {400, "malformed request: " + ec.message()};
 }
 
@@ -61,9 +61,16 @@ AGONES_ALLOC_DECL auto check_header(request_parser::value_type const& message) -
   if (message.count(field::host) > 1 || (message.version() == 11 && message.count(field::host) == 0)) {
     return protocol_error{400, "malformed request: exactly one Host field is wanted"};
   }
+  // What is no host and port may mean one thing here and another one in front of here.
+  static constexpr std::string_view of_hosts =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~!$&'()*+;=%:[]";
+  if (std_view(message[field::host]).find_first_not_of(of_hosts) != std::string_view::npos) {
+    return protocol_error{400, "malformed request: Host: a name or address is wanted, with or without a port"};
+  }
   auto const target = std_view(message.target());
-  if (!target.starts_with('/') && !target.starts_with("http://") && !target.starts_with("https://") &&
-      (target != "*" || std_view(message.method_string()) != "OPTIONS")) {
+  auto const begins_with = [target](std::string_view scheme) { return boost::beast::iequals(target.substr(0, scheme.size()), scheme); };
+  if (!target.starts_with('/') && !begins_with("http://") && !begins_with("https://") &&
+      (target != "*" || message.method() != boost::beast::http::verb::options)) {
     return protocol_error{400, "malformed request: the target is not a path"};
   }
   // Anything but this exact form is how two servers come to disagree on where a request ends.
