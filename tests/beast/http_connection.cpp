@@ -1,10 +1,14 @@
 // The HTTP server over real loopback sockets: framing, pipelining, leaving clients.
 #include "http_fixture.hpp"
 
+#include <agones_alloc/beast/parsed_request.hpp>
+
+#include <boost/asio/buffer.hpp>
 #include <doctest/doctest.h>
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -223,4 +227,44 @@ TEST_CASE("fields after the last chunk change nothing") {
   CHECK(f.handler.requests[1].accept == "a/b");
   CHECK(f.handler.requests[1].host == "here");
   CHECK(f.handler.requests[2].host == "x");
+}
+
+TEST_CASE("nothing of a request is left for the next on its connection, however large it was") {
+  fixture f;
+  auto client = f.client();
+  std::string const large(6000, 'l');
+  for (auto const& value : {std::string{"small"}, large}) {
+    f.handler.requests.clear();
+    CHECK(client.ask("POST /first?one HTTP/1.1\r\nHost: here\r\nAccept: " + value + "\r\nContent-Length: " +
+                     std::to_string(value.size()) + "\r\n\r\n" + value)
+              .body == value);
+    CHECK(client.ask("GET /second HTTP/1.1\r\nHost: there\r\n\r\n").status == 200);
+    REQUIRE(f.handler.requests.size() == 2);
+    CHECK(f.handler.requests[0].accept == value);
+    auto const& second = f.handler.requests[1];
+    CHECK(second.method == "GET");
+    CHECK(second.path == "/second");
+    CHECK(second.query == "");
+    CHECK(second.body == "");
+    CHECK(second.host == "there");
+    CHECK(second.accept == "");
+  }
+}
+
+TEST_CASE("fields are visited in the order in which they came, also those that are repeated") {
+  namespace http = boost::beast::http;
+  detail::request_text text;
+  detail::request_parser parser{text, {}};
+  std::string const bytes = "GET / HTTP/1.1\r\nHost: x\r\nOne: 1\r\nTwo: 2\r\none: 3\r\n\r\n";
+  boost::system::error_code ec;
+  CHECK(parser.put(boost::asio::buffer(bytes), ec) == bytes.size());
+  CHECK_FALSE(ec);
+  REQUIRE(parser.is_done());
+  CHECK(text.count(http::field::host) == 1);
+  detail::parsed_request const request{text};
+  std::string seen;
+  request.visit_headers([&seen](std::string_view name, std::string_view value) { seen.append(name).append("=").append(value).append(" "); });
+  CHECK(seen == "Host=x One=1 Two=2 one=3 ");
+  CHECK(request.header("ONE") == "1, 3");
+  CHECK(request.header("On") == "");
 }

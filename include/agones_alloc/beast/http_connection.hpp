@@ -85,8 +85,8 @@ class http_connection final : public http_session, public std::enable_shared_fro
   Stream stream_;
   std::shared_ptr<http_session_owner> owner_;
   boost::beast::flat_buffer buffer_;
+  request_text text_;
   std::optional<request_parser> parser_;
-  std::optional<boost::beast::http::fields> fields_;  ///< a chunked request's, without its trailers
   std::optional<parsed_request> request_;
   boost::asio::cancellation_signal leaving_;
   boost::asio::cancellation_signal timing_;

@@ -158,11 +158,11 @@ void http_connection<Stream>::respond(http_response response) {
   response_ = std::move(response);
   bool const parsed = header_checked_ && parser_ && parser_->is_done();
   auto const method = request_ ? request_->method : std::string_view{};
-  chunked_ = streams() && parsed && parser_->get().version() != 10;
+  chunked_ = streams() && parsed && text_.version != 10;
   if (streams() && !chunked_) response_.close = true;  // its end is the body's
   close_after_ = response_.close || owner_->draining || client_left_ || !parsed || !parser_->keep_alive();
   head_.clear();
-  append_head(head_, response_, owner_->date(), !close_after_, parsed && parser_->get().version() == 10);
+  append_head(head_, response_, owner_->date(), !close_after_, parsed && text_.version == 10);
   if (owner_->observer != nullptr) {
     owner_->observer->request(response_.route, method, response_.status, entered_ - began_);
   }
@@ -172,7 +172,7 @@ void http_connection<Stream>::respond(http_response response) {
                      {{"method", method}, {"path", request_ ? request_->path : std::string_view{}}, {"status", status}});
   }
   // Also of one that is refused before it is a request.
-  bool const head_only = parser_ && parser_->get().method() == boost::beast::http::verb::head;
+  bool const head_only = parser_ && text_.method() == "HEAD";
   if (head_only) stop_stream();
   auto rest = head_only || streams() ? boost::asio::const_buffer{} : boost::asio::buffer(response_.body);
   if constexpr (is_secured) {  // one record and one packet: TLS gathers no buffers

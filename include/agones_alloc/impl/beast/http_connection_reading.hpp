@@ -89,12 +89,10 @@ void http_connection<Stream>::process() {
   while (unparsed().size() != 0) {
     if (phase_ == phase::idle) {
       if (!skip_empty_lines()) break;
-      parser_.emplace();
-      parser_->header_limit(static_cast<std::uint32_t>(owner_->limits.header_bytes));
-      parser_->body_limit(owner_->limits.body_bytes);
+      text_.clear();
+      parser_.emplace(text_, owner_->limits);
       header_checked_ = false;
       header_size_ = 0;
-      fields_.reset();
       enter(phase::header, owner_->limits.header_time);
       began_ = entered_;
     }
@@ -125,16 +123,14 @@ auto http_connection<Stream>::accept_header() -> bool {
     refuse(status, std::move(text));
     return false;
   }
-  if (auto problem = check_header(parser_->get())) {
+  if (auto problem = check_header(text_)) {
     refuse(problem->status, std::move(problem->text));
     return false;
   }
   if (parser_->is_done()) return true;
   enter(phase::body, owner_->limits.body_time);
   parser_->eager(true);
-  auto const& message = parser_->get();
-  if (message.chunked()) fields_ = message.base();
-  if (message.version() >= 11 && unparsed().size() == 0 && message.count(boost::beast::http::field::expect) != 0) {
+  if (text_.version >= 11 && unparsed().size() == 0 && text_.count(boost::beast::http::field::expect) != 0) {
     static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
     continuing_ = true;  // one write at a time: the body is read when this one is through
     boost::asio::async_write(stream_, boost::asio::buffer(go_on),
@@ -152,9 +148,7 @@ auto http_connection<Stream>::accept_header() -> bool {
 template <class Stream>
 void http_connection<Stream>::dispatch() {
   enter(phase::handling, owner_->limits.idle_time);  // the handler keeps its own time
-  auto const& message = parser_->get();
-  boost::beast::http::fields const& all = message;
-  request_.emplace(message, fields_ ? *fields_ : all);
+  request_.emplace(text_);
   if (peer_.empty()) peer_ = peer_of(stream_);
   request_->peer = peer_;
   if constexpr (is_secured) request_->client = stream_.client();
