@@ -2,8 +2,10 @@
 
 #include <agones_alloc/beast/http_head.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
@@ -23,10 +25,9 @@ inline void append_two_digits(std::string& out, unsigned number) {
 
 /// A line break in a value that came from a request must not start a field of its own.
 inline void append_field_text(std::string& out, std::string_view text) {
-  for (char const c : text) {
-    auto const byte = static_cast<unsigned char>(c);
-    out += (byte < 0x20 || byte == 0x7f) ? ' ' : c;
-  }
+  auto const begin = static_cast<std::ptrdiff_t>(out.size());
+  out.append(text);
+  std::replace_if(out.begin() + begin, out.end(), [](unsigned char byte) { return byte < 0x20 || byte == 0x7f; }, ' ');
 }
 
 inline void append_field(std::string& out, std::string_view name, std::string_view value) {

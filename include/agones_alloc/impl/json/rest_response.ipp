@@ -5,6 +5,7 @@
 #include <agones_alloc/json/detail/write_rest.hpp>
 #include <agones_alloc/json/rest.hpp>
 
+#include <cstddef>
 #include <utility>
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI {
@@ -67,7 +68,10 @@ AGONES_ALLOC_DECL void append_rest_response(std::string& out, game_server_alloca
 
 AGONES_ALLOC_DECL auto allocation_to_rest_response(game_server_allocation const& gsa, feature_gates gates)
     -> std::string {
+  // Most answers fit: a block that grows past a kilobyte is out of reach of the C library's quick way.
+  constexpr std::size_t usual_size = 1000;
   std::string out;
+  out.reserve(usual_size);
   append_rest_response(out, gsa, gates);
   return out;
 }
