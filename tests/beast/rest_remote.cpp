@@ -119,6 +119,7 @@ TEST_CASE("what a remote is sent: the policy's namespace, no several clusters, i
   auto const request = f.server.at(0).request();
   CHECK(holds(request, "Agones-Alloc-Gate: http; path=/up\r\n"));
   CHECK(holds(request, "POST /gameserverallocation HTTP/1.1\r\n"));
+  CHECK_FALSE(holds(request, "Accept:"));  // each field costs both sides, and JSON is what comes anyway
   CHECK(holds(request, "Idempotency-Key: id-1\r\n"));
   CHECK(holds(request, "Agones-Alloc-Hops: 2\r\n"));
   CHECK(holds(request, "Grpc-Timeout: 10000m\r\n"));

@@ -114,6 +114,7 @@ class multi_cluster_core final : public std::enable_shared_from_this<multi_clust
   std::unordered_map<cluster_operation*, operation_ptr> operations_;
   policies_ptr chosen_of_;                                      ///< what `chosen_` was chosen of
   std::unordered_map<std::string, connection_iterator> chosen_;  ///< by namespace and selector
+  std::string chosen_key_;                                       ///< its memory is used again
   std::unordered_map<std::string, watched_ptr> watched_;         ///< by cluster and endpoint
   std::atomic<std::size_t> outstanding_{0};
   bool closed_{false};

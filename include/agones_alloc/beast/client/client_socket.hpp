@@ -80,7 +80,7 @@ class client_socket {
   auto is_stale() -> bool {
     error_code ec;
     char byte = 0;
-    socket_.non_blocking(true, ec);
+    if (!socket_.non_blocking()) socket_.non_blocking(true, ec);
     if (ec) return true;
     socket_.receive(boost::asio::buffer(&byte, 1), tcp::socket::message_peek, ec);
     return ec != boost::asio::error::would_block;

@@ -122,11 +122,12 @@ AGONES_ALLOC_DECL void cluster_memory::exhausted(std::string_view cluster, std::
 }
 
 AGONES_ALLOC_DECL void cluster_memory::not_exhausted(std::string_view cluster, std::size_t shape) {
-  exhausted_.erase(shape_key(cluster, shape));
+  if (exhausted_.size() != 0) exhausted_.erase(shape_key(cluster, shape));
 }
 
 AGONES_ALLOC_DECL auto cluster_memory::was_exhausted(std::string_view cluster, std::size_t shape, time_point now)
     -> bool {
+  if (exhausted_.size() == 0) return false;  // as mostly: no key is made
   auto const key = shape_key(cluster, shape);
   auto const* const when = exhausted_.find(key);
   if (when == nullptr) return false;

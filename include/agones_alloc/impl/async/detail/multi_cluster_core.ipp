@@ -100,16 +100,16 @@ AGONES_ALLOC_DECL auto multi_cluster_core::choose(allocation_request const& requ
   if (all != chosen_of_) chosen_.clear();
   chosen_of_ = std::move(all);
   bool const simple = selector.match_expressions.empty();
-  std::string key;
+  auto& key = chosen_key_;
   if (simple) {
-    key.append(space.view()).append(1, '\0').append(selector.match_labels.bytes());
+    key.assign(space.view()).append(1, '\0').append(selector.match_labels.bytes());
     if (auto const known = chosen_.find(key); known != chosen_.end()) return known->second;
   }
   auto found = choose_policies(*chosen_of_, space.view(), selector);
   if (auto* const problem = std::get_if<field_error>(&found)) return std::move(*problem);
   connection_iterator made{std::get<0>(found)};
   if (chosen_.size() >= most) chosen_.clear();
-  if (simple) chosen_.emplace(std::move(key), made);
+  if (simple) chosen_.emplace(key, made);
   return made;
 }
 

@@ -9,11 +9,17 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
+/// By byte: whether it may be part of a token.
+inline constexpr auto token_bytes = [] {
+  std::array<bool, 256> out{};
+  for (char const c : std::string_view{"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ!#$%&'*+-.^_`|~"}) {
+    out[static_cast<unsigned char>(c)] = true;
+  }
+  return out;
+}();
+
 inline auto is_token(std::string_view text) noexcept -> bool {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           std::string_view{"!#$%&'*+-.^_`|~"}.find(c) != std::string_view::npos;
-  });
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char byte) { return token_bytes[byte]; });
 }
 
 inline auto is_field_value(std::string_view text) noexcept -> bool {

@@ -134,8 +134,7 @@ class rest_remote_core final : public std::enable_shared_from_this<rest_remote_c
     request.target = rest_allocation_path;
     request.content_type = "application/json";
     request.body = *body;
-    request.headers.reserve(5);
-    request.headers.emplace_back("Accept", "application/json");
+    request.headers.reserve(4);  // no Accept: an answer is of the request's content type, and each field costs both sides
     if (!call.request_id.empty()) request.headers.emplace_back(request_id_header, call.request_id);
     request.headers.emplace_back(hop_header, std::to_string(call.hops + 1));
     if (!call.gate.empty()) request.headers.emplace_back(gate_header, call.gate);
