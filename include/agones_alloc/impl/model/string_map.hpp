@@ -38,6 +38,11 @@ auto string_map::pack(std::size_t count, std::size_t text, Entries for_each) -> 
 }
 
 inline string_map::string_map(std::vector<value_type> entries) {
+  auto const out_of_order = [](value_type const& a, value_type const& b) { return a.first >= b.first; };
+  if (std::adjacent_find(entries.begin(), entries.end(), out_of_order) == entries.end()) {  // as nearly all come
+    block_ = pack(entries);
+    return;
+  }
   std::stable_sort(entries.begin(), entries.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
   std::vector<value_type> unique;
   unique.reserve(entries.size());
