@@ -20,6 +20,7 @@
 #include <agones_alloc_proto/allocation.grpc.pb.h>
 
 #include <grpcpp/create_channel.h>
+#include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
@@ -50,6 +51,8 @@ struct settings {
   std::size_t calls{20'000};  ///< of one round
   std::size_t rounds{3};
   std::string server;          ///< agones-alloc-server; "": the one that was built beside this program
+  bool read_answers{false};
+  bool empty_closes_idle{false};
   bool no_streams{false};
   bench::fleet_settings crowd;
 };
@@ -67,16 +70,20 @@ struct speed {
   double processor_us;  ///< of a call
 };
 
-/// So many calls under way, each followed by another one, until enough have been made.
+/// So many calls under way, each followed by another one, until enough have been made. The request is written once, and answers are
+/// not read unless it is wanted: the servers are to be measured.
 class loader {
  public:
   loader(settings const& how, int port)
-      : stub_{allocation::AllocationService::NewStub(
-            grpc::CreateChannel("127.0.0.1:" + std::to_string(port), grpc::InsecureChannelCredentials()))},
+      : read_{how.read_answers},
+        stub_{grpc::CreateChannel("127.0.0.1:" + std::to_string(port), grpc::InsecureChannelCredentials())},
         left_{static_cast<long>(how.calls)},
         open_{how.under_way} {
-    request_.set_namespace_("default");
-    (*request_.add_gameserverselectors()->mutable_matchlabels())["agones.dev/fleet"] = "simple";
+    allocation::AllocationRequest request;
+    request.set_namespace_("default");
+    (*request.add_gameserverselectors()->mutable_matchlabels())["agones.dev/fleet"] = "simple";
+    grpc::Slice const bytes{request.SerializeAsString()};
+    request_ = grpc::ByteBuffer{&bytes, 1};
   }
 
   /// Exits when a call failed.
@@ -97,7 +104,7 @@ class loader {
  private:
   struct call {
     grpc::ClientContext context;
-    allocation::AllocationResponse response;
+    grpc::ByteBuffer response;
   };
   void next() {
     if (left_.fetch_sub(1) <= 0) {
@@ -107,16 +114,24 @@ class loader {
     }
     auto one = std::make_shared<call>();
     auto& now = *one;
-    stub_->async()->Allocate(&now.context, &request_, &now.response, [this, one = std::move(one)](grpc::Status status) mutable {
-      if (!status.ok()) ++failed_;
-      // Before the end is told: a call holds its channel, which must not end in gRPC's own thread.
-      one.reset();
-      next();
-    });
+    stub_.UnaryCall(&now.context, "/allocation.AllocationService/Allocate", {}, &request_, &now.response,
+                    [this, one = std::move(one)](grpc::Status const& status) mutable {
+                      if (!status.ok() || !understood(one->response)) ++failed_;
+                      // Before the end is told: a call holds its channel, which must not end in gRPC's own thread.
+                      one.reset();
+                      next();
+                    });
   }
 
-  std::unique_ptr<allocation::AllocationService::Stub> stub_;
-  allocation::AllocationRequest request_;
+  auto understood(grpc::ByteBuffer& response) const -> bool {
+    if (!read_) return true;
+    allocation::AllocationResponse message;
+    return grpc::SerializationTraits<allocation::AllocationResponse>::Deserialize(&response, &message).ok();
+  }
+
+  bool read_;
+  grpc::GenericStub stub_;
+  grpc::ByteBuffer request_;
   std::atomic<long> left_;
   std::atomic<std::size_t> open_;
   std::atomic<long> failed_{0};
@@ -138,6 +153,10 @@ auto measure_empty(settings const& how) -> speed {
   int port = 0;
   builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
   builder.RegisterService(&service);
+  if (how.empty_closes_idle) {
+    auto const idle = std::chrono::duration_cast<std::chrono::milliseconds>(agones_alloc::grpc_listener_options{}.idle_time);
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, static_cast<int>(idle.count()));
+  }
   auto const server = builder.BuildAndStart();
   auto const out = loader{how, port}.run(how);
   server->Shutdown();
@@ -220,6 +239,8 @@ auto main(int argc, char** argv) -> int {
   app.add_flag("--json", how.json, "One JSON object");
   app.add_option("--under-way", how.under_way, "Calls at once")->check(CLI::Range(1, 10'000))->capture_default_str();
   app.add_option("--calls", how.calls, "Of one round")->check(CLI::Range(1, 1'000'000))->capture_default_str();
+  app.add_flag("--read-answers", how.read_answers, "The client makes messages of the answers; else only their status counts");
+  app.add_flag("--empty-closes-idle", how.empty_closes_idle, "The empty server closes idle connections as ours does: gRPC counts calls then");
   app.add_flag("--no-streams", how.no_streams, "Without them");
   app.add_flag("!--one-by-one", bench::watcher::together(), "Streams whose events are a message each");
   app.add_option("--consumers", how.crowd.consumers, "Streams")->check(CLI::Range(1, 20'000))->capture_default_str();

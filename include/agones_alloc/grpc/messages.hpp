@@ -41,8 +41,8 @@ AGONES_ALLOC_DECL auto allocation_to_message(game_server_allocation const& gsa, 
 AGONES_ALLOC_DECL void allocation_to_message(game_server_allocation const& gsa, ::allocation::AllocationResponse& out,
                                              feature_gates = {});
 
-/// The same from a result, without the GameServerAllocation in between; the empty response where there is no server.
-AGONES_ALLOC_DECL void result_to_message(allocation_result const&, ::allocation::AllocationResponse& out, feature_gates = {});
+/// The same from a result, in bytes, without a GameServerAllocation and an AllocationResponse in between; "" where there is no server.
+AGONES_ALLOC_DECL auto result_to_message(allocation_result const&, feature_gates = {}) -> std::string;
 
 /// AllocationResponse to an Allocated GameServerAllocation. `source` is the endpoint that answered; what the remote reported is
 /// dropped (spec 8.4). Metadata has no name, spec is empty.

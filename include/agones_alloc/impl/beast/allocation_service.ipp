@@ -1,5 +1,6 @@
 #pragma once
 
+#include <agones_alloc/async/detail/allocated_simply.hpp>
 #include <agones_alloc/beast/allocation_service.hpp>
 #include <agones_alloc/beast/forwarded_request.hpp>
 #include <agones_alloc/beast/outcome_answer.hpp>
@@ -150,11 +151,11 @@ AGONES_ALLOC_DECL void allocation_service::allocate(http_request const& request,
   backend_->allocate(
       std::move(call),
       boost::asio::bind_cancellation_slot(
-          slot, boost::asio::bind_executor(executor, [done = std::move(done), kept = std::move(made_request), wait,
-                                                      unallocated = unallocated_, write = wire_.write](
-                                                         error_code, allocation_result result) mutable {
+          slot, boost::asio::bind_executor(executor, detail::allocated_simply([done = std::move(done), kept = std::move(made_request), wait,
+                                                                               unallocated = unallocated_, write = wire_.write](
+                                                                                  error_code, allocation_result result) mutable {
             std::move(done)(write(detail::answer_of(std::move(kept), std::move(result), unallocated, wait)));
-          })));
+          }))));
 }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

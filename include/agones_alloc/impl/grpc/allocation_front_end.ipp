@@ -6,9 +6,6 @@
 
 #include <agones_alloc_proto/allocation.pb.h>
 
-#include <google/protobuf/arena.h>
-
-#include <array>
 #include <limits>
 #include <utility>
 
@@ -47,15 +44,7 @@ inline auto read_message_body(std::string_view body, front_end_options const& op
 inline auto write_message_answer(service_answer const& answer) -> http_response {
   http_response out;
   if (answer.code == grpc_code::ok && answer.result) {
-    // Its parts are made on the stack, as far as there is room for them.
-    std::array<char, 4096> room;
-    google::protobuf::ArenaOptions where;
-    where.initial_block = room.data();
-    where.initial_block_size = room.size();
-    google::protobuf::Arena parts{where};
-    auto& message = *google::protobuf::Arena::CreateMessage<::allocation::AllocationResponse>(&parts);
-    result_to_message(*answer.result, message, answer.request->gates());
-    message.SerializeToString(&out.body);
+    out.body = result_to_message(*answer.result, answer.request->gates());
     out.content_type = "application/grpc";
     out.route = "grpc";
   } else {

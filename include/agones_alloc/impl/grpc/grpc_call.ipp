@@ -1,5 +1,6 @@
 #pragma once
 
+#include <agones_alloc/async/detail/allocated_simply.hpp>
 #include <agones_alloc/beast/tls/server_context.hpp>
 #include <agones_alloc/grpc/allocation_front_end.hpp>
 #include <agones_alloc/impl/grpc/grpc_call.hpp>
@@ -10,6 +11,7 @@
 #include <grpcpp/server_context.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdint>
 #include <optional>
@@ -53,38 +55,67 @@ inline auto call_request::header(std::string_view name) const -> std::string {
   return out;
 }
 
-inline auto grpc_calls::enter(std::shared_ptr<grpc_call> const& one) -> std::string {
-  std::lock_guard const lock{mutex_};
-  if (closed_) return "the server is stopping";
-  if (open_.size() >= most) return "the server has too many calls open";
-  open_.emplace(one.get(), one);
+// The executor is asked once for all that come until it is there: each request wakes it, and is a block of memory between threads.
+inline auto grpc_calls::enter(std::shared_ptr<grpc_call> one) -> std::string {
+  bool first = false;
+  {
+    std::lock_guard const lock{mutex_};
+    if (closed_) return "the server is stopping";
+    if (open_.size() >= most) return "the server has too many calls open";
+    open_.push_back(*one);
+    one->kept_ = one;
+    first = arrived_.empty();
+    arrived_.push_back(std::move(one));
+  }
+  if (first) boost::asio::post(executor, [self = shared_from_this()] { self->begin_arrived(); });
   return {};
 }
 
-inline void grpc_calls::leave(grpc_call const* one) {
+inline void grpc_calls::begin_arrived() {
+  static constexpr std::size_t most_at_once = 64;  // others want to do something, too
+  std::array<std::shared_ptr<grpc_call>, most_at_once> now;
+  std::size_t count = 0;
+  bool more = false;
+  {
+    std::lock_guard const lock{mutex_};
+    for (; count != now.size() && !arrived_.empty(); ++count) {
+      now[count] = std::move(arrived_.front());
+      arrived_.pop_front();
+    }
+    more = !arrived_.empty();
+  }
+  if (more) boost::asio::post(executor, [self = shared_from_this()] { self->begin_arrived(); });
+  for (std::size_t i = 0; i != count; ++i) now[i]->begin();
+}
+
+inline void grpc_calls::leave(grpc_call* one) {
   std::shared_ptr<grpc_call> last;  // not destroyed under the lock
   bool none = false;
   {
     std::lock_guard const lock{mutex_};
-    if (auto const at = open_.find(one); at != open_.end()) {
-      last = std::move(at->second);
-      open_.erase(at);
-    }
+    if (one->kept_) open_.erase(open_.iterator_to(*one));
+    last = std::move(one->kept_);
     none = open_.empty();
   }
   if (none && emptied) boost::asio::post(executor, std::exchange(emptied, nullptr));
 }
 
-inline auto grpc_calls::open() const -> std::vector<std::shared_ptr<grpc_call>> {
+inline auto grpc_calls::open() -> std::vector<std::shared_ptr<grpc_call>> {
   std::vector<std::shared_ptr<grpc_call>> out;
   std::lock_guard const lock{mutex_};
-  for (auto const& [key, one] : open_) out.push_back(one);
+  for (auto const& one : open_) out.push_back(one.kept_);
   return out;
 }
 
 inline auto grpc_calls::count() const -> std::size_t {
   std::lock_guard const lock{mutex_};
   return open_.size();
+}
+
+inline void grpc_calls::forget_arrived() {
+  std::deque<std::shared_ptr<grpc_call>> gone;  // not destroyed under the lock
+  std::lock_guard const lock{mutex_};
+  gone.swap(arrived_);
 }
 
 inline void grpc_calls::close() {
@@ -131,13 +162,12 @@ inline void grpc_call::enter() {
     ended_ = true;
     return end({::grpc::StatusCode::INVALID_ARGUMENT, "there is no message, or half of one"});
   }
+  began_ = all_->time->now();
   if (auto const refusal = all_->enter(shared_from_this()); !refusal.empty()) {
     ended_ = true;
     context_->AddTrailingMetadata("retry-after", "1");  // tells a forwarder that nothing was done
     return end({::grpc::StatusCode::UNAVAILABLE, refusal});
   }
-  began_ = all_->time->now();
-  boost::asio::post(all_->executor, [self = shared_from_this()] { self->begin(); });
 }
 
 inline void grpc_call::left() {
@@ -162,9 +192,10 @@ inline void grpc_call::begin() {
   request_.client = request_.certificate.get();
   all_->handler->handle(request_, http_handler::reply{boost::asio::bind_cancellation_slot(
                                       leaving_.slot(), boost::asio::bind_executor(
-                                                           all_->executor, [self = shared_from_this()](http_response response) {
+                                                           all_->executor,
+                                                           allocated_simply([self = shared_from_this()](http_response response) {
                                                              if (!self->ended_) self->answer(std::move(response));
-                                                           }))});
+                                                           })))});
 }
 
 inline void grpc_call::cut(::grpc::Status const& status) {
@@ -229,24 +260,10 @@ inline auto status_of(http_response const& response) -> ::grpc::Status {
   return {static_cast<::grpc::StatusCode>(*code), message, details};
 }
 
-class unary_call::link final : public ::grpc::ServerUnaryReactor {
- public:
-  explicit link(std::shared_ptr<grpc_call> of) : of_{std::move(of)} {}
-  void OnCancel() override { of_->left(); }
-  void OnDone() override { delete this; }
-  // Both may run wherever gRPC is: they take no lock that is held while gRPC is called. Else gRPC wakes a thread of its own for the end
-  // of each call. No part of its API, by its own words: a gRPC that does not ask is slower, and nothing else.
-  auto InternalInlineable() -> bool override { return true; }
-
- private:
-  std::shared_ptr<grpc_call> of_;
-};
-
 inline auto unary_call::reactor() -> ::grpc::ServerUnaryReactor* {
-  link_ = new link{shared_from_this()};
-  auto* const out = link_;
+  for_grpc_ = shared_from_this();
   enter();
-  return out;
+  return this;  // whatever has been told: gRPC is not done with it before it has it
 }
 
 inline void unary_call::answer(http_response response) {
@@ -254,13 +271,14 @@ inline void unary_call::answer(http_response response) {
   if (response.stream) response.stream->stop();
   if (status.ok()) {
     ::grpc::Slice const bytes{response.body.data(), response.body.size()};
-    *out_ = ::grpc::ByteBuffer{&bytes, 1};
+    ::grpc::ByteBuffer made{&bytes, 1};
+    out_->Swap(&made);  // what is assigned is copied
   }
   add_trailers(response);
   finish(status, response.status);
 }
 
-inline void unary_call::end(::grpc::Status const& status) { link_->Finish(status); }
+inline void unary_call::end(::grpc::Status const& status) { Finish(status); }
 
 /// Of the leading metadata: nothing else tells a stream without events from a refusal.
 inline constexpr char const* stream_field = "agones-alloc-stream";
@@ -307,7 +325,8 @@ class stream_call::link final : public ::grpc::ServerWriteReactor<::grpc::ByteBu
     ::grpc::Slice const bytes{const_cast<char*>(piece_->data()) + at_, size,
                               [](void* one) { delete static_cast<http_body_stream::piece*>(one); }, kept};
     at_ += size;
-    message_ = ::grpc::ByteBuffer{&bytes, 1};
+    ::grpc::ByteBuffer made{&bytes, 1};
+    message_.Swap(&made);
     ::grpc::WriteOptions how;
     // Sent with those that follow at once. Not the first: gRPC would keep the metadata of the answer back with it, and wait for them.
     if (std::exchange(begun_, true) && at_ < piece_->size()) how.set_buffer_hint();

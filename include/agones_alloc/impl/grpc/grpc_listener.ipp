@@ -1,5 +1,6 @@
 #pragma once
 
+#include <agones_alloc/detail/small_blocks.hpp>
 #include <agones_alloc/grpc/grpc_listener.hpp>
 #include <agones_alloc/impl/grpc/grpc_call.ipp>
 #include <agones_alloc/impl/grpc/grpc_credentials.hpp>
@@ -28,13 +29,18 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
 namespace detail {
 
+template <class... Arguments>
+auto begin_unary(Arguments&&... arguments) -> ::grpc::ServerUnaryReactor* {
+  return std::allocate_shared<unary_call>(small_block_allocator<unary_call>{}, std::forward<Arguments>(arguments)...)->reactor();
+}
+
 template <class Base>
 class allocation_methods final : public Base {
  public:
   explicit allocation_methods(std::shared_ptr<grpc_calls> all) : all_{std::move(all)} {}
   auto Allocate(::grpc::CallbackServerContext* context, ::grpc::ByteBuffer const* in, ::grpc::ByteBuffer* out)
       -> ::grpc::ServerUnaryReactor* override {
-    return std::make_shared<unary_call>(all_, *context, "/allocation.AllocationService/Allocate", *in, *out)->reactor();
+    return begin_unary(all_, *context, "/allocation.AllocationService/Allocate", *in, *out);
   }
 
  private:
@@ -49,7 +55,7 @@ class information_methods final : public Base {
   explicit information_methods(std::shared_ptr<grpc_calls> all) : all_{std::move(all)} {}
   auto Inform(::grpc::CallbackServerContext* context, ::grpc::ByteBuffer const* in, ::grpc::ByteBuffer* out)
       -> ::grpc::ServerUnaryReactor* override {
-    return std::make_shared<unary_call>(all_, *context, "/information.InformationService/Inform", *in, *out)->reactor();
+    return begin_unary(all_, *context, "/information.InformationService/Inform", *in, *out);
   }
   auto Watch(::grpc::CallbackServerContext* context, ::grpc::ByteBuffer const* in)
       -> ::grpc::ServerWriteReactor<::grpc::ByteBuffer>* override {
@@ -154,6 +160,7 @@ class grpc_listener_state final : public std::enable_shared_from_this<grpc_liste
     calls_->emptied = nullptr;
     timing_.emit(boost::asio::cancellation_type::terminal);
     for (auto const& one : calls_->open()) one->cut(stopping());
+    calls_->forget_arrived();
     if (server_ && !ending_.joinable()) server_->Shutdown(std::chrono::system_clock::time_point{});
     if (ending_.joinable()) ending_.join();
     if (on_drained_) drained(errc::cancelled);

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <agones_alloc/grpc/messages.hpp>
+#include <agones_alloc/impl/grpc/message_writer.hpp>
 #include <agones_alloc/impl/grpc/messages_request.ipp>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,20 +14,8 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
 namespace detail::message {
 
-/// What an answer tells of a server, wherever it is kept.
-struct allocated_parts {
-  shared_string const& name;
-  std::vector<game_server_port> const& ports;
-  shared_string const& address;
-  std::vector<node_address> const& addresses;
-  shared_string const& node_name;
-  std::string_view source;
-  named_map<counter_status> const& counters;
-  named_map<list_status> const& lists;
-};
-
-inline void write_allocated(allocated_parts const& from, ::allocation::AllocationResponse& out, feature_gates gates) {
-  out.set_gameservername(from.name.str());
+inline void write_allocated(allocation_status const& from, ::allocation::AllocationResponse& out, feature_gates gates) {
+  out.set_gameservername(from.game_server_name.str());
   for (auto const& port : from.ports) {
     auto& to = *out.add_ports();
     to.set_name(port.name.str());
@@ -38,7 +28,7 @@ inline void write_allocated(allocated_parts const& from, ::allocation::Allocatio
     to.set_address(address.address.str());
   }
   out.set_nodename(from.node_name.str());
-  out.set_source(std::string{from.source});
+  out.set_source(from.source.str());
   if (!gates.counts_and_lists) return;
   for (auto const& [name, one] : from.counters) {
     auto& to = (*out.mutable_counters())[name.str()];
@@ -54,9 +44,42 @@ inline void write_allocated(allocated_parts const& from, ::allocation::Allocatio
   }
 }
 
-inline void write_labels(string_map const& labels, string_map const& annotations, ::allocation::AllocationResponse& out) {
-  write_labels(labels, *out.mutable_metadata()->mutable_labels());
-  write_labels(annotations, *out.mutable_metadata()->mutable_annotations());
+/// An entry for each, of the map that is `field`.
+inline void write_labels(string_map const& from, std::uint32_t field, message_writer& out) {
+  for (auto const label : from) {
+    out.part(field, [&out, &label] {
+      out.item(1, label.first);
+      out.item(2, label.second);
+    });
+  }
+}
+
+/// A google.protobuf.Int64Value.
+inline void write_count(std::int64_t value, std::uint32_t field, message_writer& out) {
+  out.part(field, [&out, value] { out.number(1, value); });
+}
+
+inline void write_counts(named_map<counter_status> const& counters, named_map<list_status> const& lists, message_writer& out) {
+  for (auto const& entry : counters) {
+    out.part(9, [&out, &entry] {
+      out.item(1, entry.first.view());
+      out.part(2, [&out, &one = entry.second] {
+        write_count(one.count, 1, out);
+        write_count(one.capacity, 2, out);
+      });
+    });
+  }
+  for (auto const& entry : lists) {
+    out.part(10, [&out, &entry] {
+      out.item(1, entry.first.view());
+      out.part(2, [&out, &one = entry.second] {
+        if (one.values) {
+          for (auto const& value : *one.values) out.item(1, value.view());
+        }
+        write_count(one.capacity, 2, out);
+      });
+    });
+  }
 }
 
 }  // namespace detail::message
@@ -66,22 +89,39 @@ AGONES_ALLOC_DECL void allocation_to_message(game_server_allocation const& gsa, 
   out.Clear();
   auto const& status = gsa.status;
   if (status.state != "Allocated") return;
-  detail::message::write_allocated({status.game_server_name, status.ports, status.address, status.addresses, status.node_name,
-                                    status.source.view(), status.counters, status.lists},
-                                   out, gates);
-  if (status.metadata) detail::message::write_labels(status.metadata->labels, status.metadata->annotations, out);
+  detail::message::write_allocated(status, out, gates);
+  if (!status.metadata) return;
+  detail::message::write_labels(status.metadata->labels, *out.mutable_metadata()->mutable_labels());
+  detail::message::write_labels(status.metadata->annotations, *out.mutable_metadata()->mutable_annotations());
 }
 
-AGONES_ALLOC_DECL void result_to_message(allocation_result const& result, ::allocation::AllocationResponse& out, feature_gates gates) {
-  out.Clear();
-  if (result.result != outcome::allocated || result.server == nullptr) return;
+AGONES_ALLOC_DECL auto result_to_message(allocation_result const& result, feature_gates gates) -> std::string {
+  if (result.result != outcome::allocated || result.server == nullptr) return {};
   auto const& server = *result.server;
   auto const& status = server.status;
-  detail::message::write_allocated({server.meta.name, status.ports.get(), status.address, status.addresses.get(), status.node_name,
-                                    result.source.empty() ? std::string_view{"local"} : result.source.view(), status.counters.get(),
-                                    status.lists.get()},
-                                   out, gates);
-  detail::message::write_labels(server.meta.labels, server.meta.annotations, out);
+  detail::message_writer out{512};  // enough for most
+  out.text(2, server.meta.name.view());
+  for (auto const& port : status.ports.get()) {
+    out.part(3, [&] {
+      out.text(1, port.name.view());
+      out.number(2, port.port);
+    });
+  }
+  out.text(4, status.address.view());
+  out.text(5, status.node_name.view());
+  out.text(6, result.source.empty() ? std::string_view{"local"} : result.source.view());
+  out.part(7, [&] {
+    detail::message::write_labels(server.meta.labels, 1, out);
+    detail::message::write_labels(server.meta.annotations, 2, out);
+  });
+  for (auto const& address : status.addresses.get()) {
+    out.part(8, [&] {
+      out.text(1, address.type.view());
+      out.text(2, address.address.view());
+    });
+  }
+  if (gates.counts_and_lists) detail::message::write_counts(status.counters.get(), status.lists.get(), out);
+  return out.take();
 }
 
 AGONES_ALLOC_DECL auto message_to_allocation(::allocation::AllocationResponse const& from, std::string_view source,
