@@ -1,4 +1,6 @@
 // The gRPC health probe against little gRPC servers that do what the test says, and against peers that are none.
+#include "talker.hpp"
+
 #include <agones_alloc/async/asio_timer.hpp>
 #include <agones_alloc/async/socket_probe.hpp>
 #include <agones_alloc/grpc/health_probe.hpp>
@@ -198,6 +200,13 @@ TEST_CASE("peers that do not speak gRPC, or nothing at all, are not ready") {
   acceptor.close();
   held.clear();
   CHECK(ask(port) == probe_answer::pending);  // nobody listens
+}
+
+TEST_CASE("a peer that ends each connection at once is not ready, and has few connections a probe") {
+  grpc_test::talker far{grpc_test::goaway_at_once()};
+  CHECK(ask(far.port()) == probe_answer::pending);
+  CHECK(ask(far.port()) == probe_answer::pending);
+  CHECK(int{far.connections} <= 2 * grpc_test::few_connections);
 }
 
 TEST_CASE("what is under way when the probe goes ends as pending, and other protocols go to whoever can ask by them") {

@@ -1,10 +1,8 @@
 // The remote allocator over gRPC against a listener whose handler the test gives, and against ports that are no gRPC.
 #include "remote_fixture.hpp"
+#include "talker.hpp"
 
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/write.hpp>
-
-#include <sys/socket.h>
 
 #include <stdexcept>
 
@@ -14,33 +12,6 @@ using namespace std::chrono_literals;
 namespace {
 
 using boost::asio::ip::tcp;
-
-/// Says these bytes to whoever connects, and nothing more.
-struct talker {
-  explicit talker(std::string words) {
-    thread = std::thread{[this, words = std::move(words)] {
-      error_code ec;
-      while (!ec) {
-        tcp::socket peer{io};
-        acceptor.accept(peer, ec);
-        if (ec) break;
-        if (!words.empty()) boost::asio::write(peer, boost::asio::buffer(words), ec);
-        ec = {};
-        kept.push_back(std::move(peer));
-      }
-    }};
-  }
-  ~talker() {
-    ::shutdown(acceptor.native_handle(), SHUT_RDWR);  // ends the accept
-    thread.join();
-  }
-  auto place() const -> std::string { return "127.0.0.1:" + std::to_string(acceptor.local_endpoint().port()); }
-
-  boost::asio::io_context io;
-  tcp::acceptor acceptor{io, tcp::endpoint{boost::asio::ip::address_v4::loopback(), 0}};
-  std::vector<tcp::socket> kept;
-  std::thread thread;
-};
 
 auto counted(served& s, int& calls) -> void {
   s.handler.act = [&calls](http_request const&, http_handler::reply done) {
@@ -177,6 +148,20 @@ TEST_CASE("ports that are no gRPC: nothing was executed") {
   CHECK(got.result == outcome::unavailable);
   CHECK_FALSE(got.message.empty());
   CHECK_FALSE(f.probe(400ms).empty());
+}
+
+TEST_CASE("an endpoint that ends each connection at once has few connections a call, and was not asked anything") {
+  talker far{goaway_at_once()};
+  calling f{"grpc+http://" + far.place()};
+  for (int calls = 1; calls != 4; ++calls) {
+    auto const got = f.told();
+    CHECK(got.result == outcome::unavailable);
+    CHECK(holds(got.message.view(), "GOAWAY"));
+    CHECK(int{far.connections} >= calls);
+    CHECK(int{far.connections} <= calls * few_connections);
+  }
+  CHECK(holds(f.probe(), "GOAWAY"));
+  CHECK(int{far.connections} <= 4 * few_connections);
 }
 
 TEST_CASE("answers that are none or too large leave the fate unknown") {

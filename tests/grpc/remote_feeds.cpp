@@ -1,6 +1,7 @@
 // Feeds of fleets over gRPC, from a listener of ours and from ports that are none.
 #include "../support/servers.hpp"
 #include "grpc_fixture.hpp"
+#include "talker.hpp"
 
 #include <agones_alloc/async/fleet_directory.hpp>
 #include <agones_alloc/async/manual_timer.hpp>
@@ -200,6 +201,16 @@ TEST_CASE_FIXTURE(feeding, "nobody there, and a port that accepts and says nothi
   until([&] { return heard->end.has_value(); });
   CHECK(heard->end->code == 14);
   CHECK(heard->said == std::vector<std::string>{"ended"});
+}
+
+TEST_CASE_FIXTURE(feeding, "an endpoint that ends each connection at once is 14, and has few connections each time it is listened to") {
+  talker far{goaway_at_once()};
+  for (int times = 1; times != 4; ++times) {
+    open("grpc+http://" + far.place());
+    until([&] { return heard->end.has_value(); });
+    CHECK(heard->end->code == 14);
+    CHECK(int{far.connections} <= times * few_connections);
+  }
 }
 
 TEST_CASE("a server without the service is 12, and not asked again soon; what is no endpoint is said in words") {

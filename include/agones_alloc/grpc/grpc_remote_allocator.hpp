@@ -43,7 +43,8 @@ class grpc_remote_core;
 /// One channel, of one connection (TLS 1.2 at least), for each endpoint, Secret and server name, and each version of its
 /// credentials (Q46): calls under way end on the old one. Where there is no connection the standard health service is asked
 /// first, within `connect_time`: what fails then was not executed. One that is NOT_SERVING is not called; one that has no
-/// health service is. gRPC tries again by itself only what it knows that no remote has seen.
+/// health service is. gRPC tries nothing again by itself: a call whose connection the remote ends while the call is put on it is of
+/// unknown fate, and an endpoint that ends every connection at once has few connections a call.
 ///
 /// Lifetimes: Secrets, timer, metrics, logger and the executor's context must outlive it. Thread safety: any thread.
 /// Destruction cancels what is pending and waits for gRPC's end of it, which takes milliseconds.

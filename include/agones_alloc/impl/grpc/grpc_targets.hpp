@@ -107,6 +107,9 @@ class grpc_targets {
     how.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);        // connections of its own
     how.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);  // which could say that calls are to be repeated
     how.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+    // An endpoint that accepts and says GOAWAY at once would be connected to again and again for as long as a call has time: what was never
+    // sent gRPC repeats without end and without a pause.
+    how.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
     // The time for one address: the longer of these two.
     how.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, in_ms(options_->connect_time / 2));
     how.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
