@@ -3,6 +3,8 @@
 
 #include <agones_alloc/config.hpp>
 
+#include <google/protobuf/io/coded_stream.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -38,9 +40,9 @@ class message_writer {
     auto const at = out_.size();
     write();
     // Its length is known only now, and in front of it. For most one byte is enough, which is there.
-    std::array<char, most_bytes> length{};
-    auto* const end = put(length.data(), out_.size() - at);
-    out_.replace(at - 1, 1, length.data(), static_cast<std::size_t>(end - length.data()));
+    std::array<std::uint8_t, most_bytes> length{};
+    auto const* const end = put(length.data(), out_.size() - at);
+    out_.replace(at - 1, 1, reinterpret_cast<char const*>(length.data()), static_cast<std::size_t>(end - length.data()));
   }
   auto take() -> std::string { return std::move(out_); }
 
@@ -48,17 +50,17 @@ class message_writer {
   enum kind : std::uint32_t { plain = 0, with_length = 2 };
   static constexpr std::size_t most_bytes = 10;  ///< of a number
 
-  /// Seven bits a byte, the lowest first. Returns the end.
-  static auto put(char* at, std::uint64_t value) noexcept -> char* {
-    for (; value >= 128; value >>= 7U) *at++ = static_cast<char>(value | 128U);
-    *at++ = static_cast<char>(value);
-    return at;
+  /// As protobuf writes numbers. Returns the end.
+  static auto put(std::uint8_t* at, std::uint64_t value) noexcept -> std::uint8_t* {
+    return google::protobuf::io::CodedOutputStream::WriteVarint64ToArray(value, at);
+  }
+  void append(std::uint8_t const* begin, std::uint8_t const* end) {
+    out_.append(reinterpret_cast<char const*>(begin), static_cast<std::size_t>(end - begin));
   }
   /// What a field begins with: its number and kind, then its value or the value's length.
   void head(std::uint32_t field, kind what, std::uint64_t value) {
-    std::array<char, 2 * most_bytes> bytes{};
-    auto* const end = put(put(bytes.data(), field << 3U | what), value);
-    out_.append(bytes.data(), static_cast<std::size_t>(end - bytes.data()));
+    std::array<std::uint8_t, 2 * most_bytes> bytes{};
+    append(bytes.data(), put(put(bytes.data(), field << 3U | what), value));
   }
 
   std::string out_;
