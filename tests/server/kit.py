@@ -13,6 +13,7 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 
 SERVER = sys.argv[1] if len(sys.argv) in (2, 3) else sys.exit(sys.modules["__main__"].__doc__)
 WANTED = sys.argv[2] if len(sys.argv) == 3 else ""  # only cases with this in their name
@@ -139,8 +140,10 @@ class Running:
     def __exit__(self, *_):
         if self.process.poll() is None:
             self.process.kill()
-        self.process.wait(PATIENCE)
+        ended = self.process.wait(PATIENCE)
         self.reader.join(PATIENCE)
+        if -ended in (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE):
+            raise AssertionError(f"the server crashed ({signal.Signals(-ended).name}):\n" + "".join(self.lines[-20:]))
 
     def stop(self, how=signal.SIGTERM):
         self.process.send_signal(how)
@@ -239,6 +242,8 @@ def run_cases(world=contextlib.nullcontext):
             print(f"ok    {name}", flush=True)
         except Exception as problem:  # a case that breaks must not hide the others
             failed += 1
-            print(f"FAIL  {name}: {type(problem).__name__}: {problem}", flush=True)
+            steps = traceback.extract_tb(problem.__traceback__)[1:]
+            way = ", ".join(f"{pathlib.Path(step.filename).name}:{step.lineno}" for step in steps)
+            print(f"FAIL  {name}: {type(problem).__name__}: {problem} ({way})", flush=True)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0

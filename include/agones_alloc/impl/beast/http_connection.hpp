@@ -157,7 +157,8 @@ void http_connection<Stream>::respond(http_response response) {
   enter(phase::writing, owner_->limits.write_time);
   response_ = std::move(response);
   bool const parsed = header_checked_ && parser_ && parser_->is_done();
-  auto const method = request_ ? request_->method : std::string_view{};
+  bool const head_only = parser_ && text_.method() == "HEAD";  // also of one that is refused before it is a request
+  auto const method = request_ ? request_->method : head_only ? text_.method() : std::string_view{};
   chunked_ = streams() && parsed && text_.version != 10;
   if (streams() && !chunked_) response_.close = true;  // its end is the body's
   close_after_ = response_.close || owner_->draining || client_left_ || !parsed || !parser_->keep_alive();
@@ -171,8 +172,6 @@ void http_connection<Stream>::respond(http_response response) {
     owner_->log->log(severity::debug, "request",
                      {{"method", method}, {"path", request_ ? request_->path : std::string_view{}}, {"status", status}});
   }
-  // Also of one that is refused before it is a request.
-  bool const head_only = parser_ && text_.method() == "HEAD";
   if (head_only) stop_stream();
   auto rest = head_only || streams() ? boost::asio::const_buffer{} : boost::asio::buffer(response_.body);
   if constexpr (is_secured) {  // one record and one packet: TLS gathers no buffers
