@@ -322,7 +322,9 @@ def a_deadline_ends_the_wait_on_both_sides(folder):
         answer = server.allocate(meta=[("prefer", "wait=60")], timeout=0.5)
         expect(answer.code == grpc.StatusCode.DEADLINE_EXCEEDED and time.monotonic() - began < 30, answer.code)
         wait_until(lambda: "agones_alloc_requests_waiting 0" in server.ask("GET", "/metrics")[1], "somebody still waits")
-        expect(server.allocate(timeout=0).code == grpc.StatusCode.DEADLINE_EXCEEDED, "no time at all")
+        # gRPC makes a millisecond of no time at all, which may be enough to say that there is no server.
+        answer = server.allocate(timeout=0)
+        expect(answer.code in (grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.RESOURCE_EXHAUSTED), answer.code)
         expect(server.allocate().code == grpc.StatusCode.RESOURCE_EXHAUSTED, "it goes on")
 
 
