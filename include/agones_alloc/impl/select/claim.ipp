@@ -18,6 +18,18 @@ namespace detail {
 inline constexpr std::size_t most_claims = 256;
 inline constexpr std::size_t most_undo_bytes = 16 * 1024;  ///< annotations may have 256 KiB together
 
+/// The text under `key` and what it says, where it is the claim of that id.
+inline auto text_of_claim(game_server const& server, claim_key const& key, std::string_view id)
+    -> std::optional<std::pair<std::string_view, claim_view>> {
+  auto const text = server.meta.annotations.find(key);
+  if (!text) return std::nullopt;
+  std::string room;
+  auto known = read_claim(*text, room);
+  if (!known || known->id != id) return std::nullopt;
+  known->id = id;  // the room is gone
+  return std::pair{*text, *known};
+}
+
 /// What a patch changed in a map, so that it can be put back.
 inline void note_text_changes(claim_writer& out, std::string_view set, std::string_view was, string_map const& before,
                               string_map const& after) {
@@ -230,12 +242,10 @@ AGONES_ALLOC_DECL void write_claim(game_server& desired, game_server const& base
 }
 
 AGONES_ALLOC_DECL auto find_claim(game_server const& server, std::string_view id) -> std::optional<claim_record> {
-  auto const text = server.meta.annotations.find(detail::claim_key{id});
-  if (!text) return std::nullopt;
-  std::string room;
-  auto const known = detail::read_claim(*text, room);
-  if (!known || known->id != id) return std::nullopt;
-  claim_record out{std::string{id}, known->digest, known->made, known->expires};
+  auto const found = detail::text_of_claim(server, detail::claim_key{id}, id);
+  if (!found) return std::nullopt;
+  auto const& known = found->second;
+  claim_record out{std::string{id}, known.digest, known.made, known.expires};
   if (out.expires && detail::game_confirmation{server}.covers(id)) out.expires = std::nullopt;
   return out;
 }
@@ -255,13 +265,10 @@ AGONES_ALLOC_DECL auto has_claims(game_server const& server) noexcept -> bool {
 
 AGONES_ALLOC_DECL auto confirm_claim(game_server& server, std::string_view id) -> bool {
   detail::claim_key const key{id};
-  auto const text = server.meta.annotations.find(key);
-  if (!text) return false;
-  std::string room;
-  auto const known = detail::read_claim(*text, room);
-  if (!known || known->id != id) return false;
-  if (!known->expires) return true;
-  auto kept = detail::claim_fields{*text};
+  auto const found = detail::text_of_claim(server, key, id);
+  if (!found) return false;
+  if (!found->second.expires) return true;
+  auto kept = detail::claim_fields{found->first};
   kept.erase(detail::claim_field::expires);
   server.meta.annotations.set(key, kept.text());
   detail::follow_claims(server);
@@ -270,12 +277,9 @@ AGONES_ALLOC_DECL auto confirm_claim(game_server& server, std::string_view id) -
 
 AGONES_ALLOC_DECL auto expire_claim_at(game_server& server, std::string_view id, wall_time when) -> bool {
   detail::claim_key const key{id};
-  auto const text = server.meta.annotations.find(key);
-  if (!text) return false;
-  std::string room;
-  auto const known = detail::read_claim(*text, room);
-  if (!known || known->id != id) return false;
-  auto kept = detail::claim_fields{*text};
+  auto const found = detail::text_of_claim(server, key, id);
+  if (!found) return false;
+  auto kept = detail::claim_fields{found->first};
   kept.erase(detail::claim_field::expires);
   detail::claim_writer added;
   added.add(detail::claim_field::expires, {}, detail::time_text{when});
@@ -286,12 +290,9 @@ AGONES_ALLOC_DECL auto expire_claim_at(game_server& server, std::string_view id,
 
 AGONES_ALLOC_DECL auto release_claim(game_server& server, std::string_view id, release_to to) -> std::optional<release_report> {
   detail::claim_key const key{id};
-  auto const text = server.meta.annotations.find(key);
-  if (!text) return std::nullopt;
-  std::string room;
-  auto const known = detail::read_claim(*text, room);
-  if (!known || known->id != id) return std::nullopt;
-  detail::claim_fields const fields{*text};
+  auto const found = detail::text_of_claim(server, key, id);
+  if (!found) return std::nullopt;
+  detail::claim_fields const fields{found->first};
   release_report report;
   if (fields.value(detail::claim_field::lost)) report.emplace_back("labels, annotations, counters and lists: there were too many changes to keep");
   detail::undo_text(server.meta.labels, fields, detail::claim_field::label, detail::claim_field::label_was, report);
