@@ -70,22 +70,23 @@ class claim_book {
     if (had) {
       each_claim_of(*before, [&](claim_view const& one) {
         forget({before->meta.namespace_, one.id}, slot);
-        old.push_back({one.id, one.digest, one.made, one.expires});
+        if (one.expires) old.push_back({one.id, one.digest, one.made, *one.expires});
       });
     }
     if (!has) return;
     auto next = old.begin();  // both are in the order of their annotations
     each_claim_of(*now, [&](claim_view const& one) {
       place const here{slot, !one.expires, one.made, one.digest};
-      mark fresh{one.id, one.digest, one.made, one.expires};
-      auto const [at, first] = slots_.try_emplace({now->meta.namespace_, fresh.id}, places{here, {}});
+      shared_string id{one.id};
+      auto const [at, first] = slots_.try_emplace({now->meta.namespace_, id}, places{here, {}});
       if (!first) at->second.others.push_back(here);
       if (!one.expires) return;
+      mark fresh{std::move(id), one.digest, one.made, *one.expires};
       if (auto const same = std::find(next, old.end(), fresh); same != old.end()) {
         next = same + 1;
         return;
       }
-      expiring_.push_back({slot, std::move(fresh.id), *one.expires});
+      expiring_.push_back({slot, std::move(fresh.id), fresh.expires});
     });
   }
 
@@ -116,11 +117,11 @@ class claim_book {
   auto size() const noexcept -> std::size_t { return slots_.size(); }
 
  private:
-  struct mark {
+  struct mark {  ///< a claim that has to be confirmed
     shared_string id;
     std::uint64_t digest;
     wall_time made;
-    std::optional<wall_time> expires;
+    wall_time expires;
     friend auto operator==(mark const&, mark const&) -> bool = default;
   };
   struct place {

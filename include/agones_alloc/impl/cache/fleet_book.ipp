@@ -167,12 +167,10 @@ inline void fleet_book::store_together(std::span<game_server_ptr const> some) {
     auto const& meta = some[i]->meta;
     server_name const name{hashes[i], meta.namespace_, meta.name};
     // One that was inserted may have moved all others, and may be this very server.
-    bool const found = known[i] != nullptr && servers_.size() == size && server_equal{}(name, *known[i]);
-    if (found) {
+    if (known[i] != nullptr && servers_.size() == size && server_equal{}(name, *known[i])) {
       store(some[i], hashes[i], known[i]);
     } else {
-      auto const at = servers_.find(name);
-      store(some[i], hashes[i], at == servers_.end() ? nullptr : &*at);
+      store(some[i]);
     }
   }
 }
