@@ -9,8 +9,8 @@
 //   bytes_per_server  cache and index, view included, per server
 //   last_tenth_ratio  rate of the last tenth of the servers over that of the first
 //   longest_pause_us  the longest time the event loop was held by one handler, view building included
-// With --with-ids, in the same run: with_ids_per_second, of calls that each have an id, a claim that expires and a time to wait, and
-// with_ids_ratio, of the best of three of each.
+// With --with-ids, in the same run: with_ids_per_second, of calls that each have an id and a time to wait, and with_ids_ratio, of
+// the best of three of each; with_expiry_per_second and with_expiry_ratio, of those whose claims expire besides.
 #include "allocate/data_set.hpp"
 #include "allocate/naive.hpp"
 
@@ -174,11 +174,13 @@ void measure_step(settings const& want, std::vector<request_ptr> const& requests
   out.step_ns = at_quantile(steps, 0.5);
 }
 
+enum class calls_have { nothing, ids, ids_and_expiry };
+
 // Callers that each start the next call when the last one has ended.
 class closed_loop {
  public:
-  closed_loop(settings const& want, std::vector<request_ptr> const& requests, bool ids = false)
-      : want_{want}, requests_{requests}, ids_{ids} {
+  closed_loop(settings const& want, std::vector<request_ptr> const& requests, calls_have what = calls_have::nothing)
+      : want_{want}, requests_{requests}, calls_have_{what} {
     for (std::size_t i = 0; i < want.servers; ++i) store_.create(make_server(i, want.servers));
     auto all = store_.list();
     for (auto& server : all.servers) cache_.store(std::move(server));
@@ -187,6 +189,9 @@ class closed_loop {
     context_.restart();
     // What filling left to the heap is put in order now, not by some allocation.
     ::malloc_trim(0);
+    if (what != calls_have::nothing) {  // a matchmaker has them before it asks
+      for (std::size_t i = 0; i < 2 * want.servers + 2 * want.callers; ++i) ids_.emplace_back("match-" + std::to_string(i));
+    }
     latencies_.reserve(1 << 20);  // growing would make the general allocator tidy up, in the midst of the measurement
     goal_ = want.shape == "impossible" ? 2'000'000 : want.servers;
     marks_.reserve(11);
@@ -234,11 +239,11 @@ class closed_loop {
     auto const begin = sampled ? clock_type::now() : clock_type::time_point{};
     auto const& request = requests_[next_++ % requests_.size()];
     allocate_options how;
-    if (ids_) {
-      how.request_id = "match-" + std::to_string(calls_);
-      how.claim_ttl = std::chrono::hours{1};
+    if (calls_have_ != calls_have::nothing) {
+      how.request_id = ids_.at(calls_);
       how.wait_for = std::chrono::milliseconds{1};
     }
+    if (calls_have_ == calls_have::ids_and_expiry) how.claim_ttl = std::chrono::hours{1};
     alloc_.async_allocate(request, std::move(how), [this, caller, begin](error_code ec, allocation_result) {
       auto const counts = want_.shape == "impossible" ? ec == errc::exhausted : !ec;
       if (begin != clock_type::time_point{}) {
@@ -267,13 +272,14 @@ class closed_loop {
 
   settings const& want_;
   std::vector<request_ptr> const& requests_;
-  bool ids_;
+  calls_have calls_have_;
   boost::asio::io_context context_{1};
   memory_store store_{context_.get_executor(), store_options()};
   asio_timer timer_{context_.get_executor()};
   seeded_random random_{3};
   ready_cache cache_;
   allocator alloc_{context_.get_executor(), cache_, store_, timer_, random_, options()};
+  std::vector<shared_string> ids_;
   std::vector<double> latencies_;
   std::vector<clock_type::time_point> marks_;
   clock_type::time_point begin_{};
@@ -290,15 +296,24 @@ class closed_loop {
   static auto store_options() -> memory_store_options { return {.history = 1}; }
 };
 
-// In turns, so that what else the machine does meets both.
-auto measure_ids(settings const& want, std::vector<request_ptr> const& requests) -> std::pair<double, double> {
-  double with = 0;
-  double without = 0;
+struct rates_of_ids {
+  double without{0};
+  double with{0};
+  double with_expiry{0};
+};
+
+// In turns, so that what else the machine does meets all of them.
+auto measure_ids(settings const& want, std::vector<request_ptr> const& requests) -> rates_of_ids {
+  rates_of_ids out;
+  auto const best = [&](double& rate, calls_have what) {
+    rate = std::max(rate, apart([&](figures& f) { closed_loop{want, requests, what}.run(f); }).per_second);
+  };
   for (int i = 0; i < 3; ++i) {
-    without = std::max(without, apart([&](figures& f) { closed_loop{want, requests}.run(f); }).per_second);
-    with = std::max(with, apart([&](figures& f) { closed_loop{want, requests, true}.run(f); }).per_second);
+    best(out.without, calls_have::nothing);
+    best(out.with, calls_have::ids);
+    best(out.with_expiry, calls_have::ids_and_expiry);
   }
-  return {with, with / without};
+  return out;
 }
 
 void measure(settings const& want, std::string const& name, order_kind order) {
@@ -330,8 +345,10 @@ void measure(settings const& want, std::string const& name, order_kind order) {
               out.cpu_per_second, naive, out.naive.allocations, ratio, out.step_ns, out.p50_us, out.p99_us, out.bytes_per_server,
               out.last_tenth_ratio, out.longest_pause_us);
   if (want.with_ids) {
-    auto const [with, ratio_of_ids] = measure_ids(want, requests);
-    std::printf(want.json ? ",\"with_ids_per_second\":%.0f,\"with_ids_ratio\":%.2f" : "; with ids %.0f/s, ratio %.2f", with, ratio_of_ids);
+    auto const rates = measure_ids(want, requests);
+    std::printf(want.json ? ",\"with_ids_per_second\":%.0f,\"with_ids_ratio\":%.2f,\"with_expiry_per_second\":%.0f,\"with_expiry_ratio\":%.2f"
+                          : "; with ids %.0f/s, ratio %.2f; with ids and expiry %.0f/s, ratio %.2f",
+                rates.with, rates.with / rates.without, rates.with_expiry, rates.with_expiry / rates.without);
   }
   std::fputs(want.json ? "}\n" : "\n", stdout);
   std::fflush(stdout);

@@ -89,6 +89,33 @@ TEST_CASE_FIXTURE(claims_fixture, "another replica, or the same after a restart,
   CHECK(again->result().repeated);
 }
 
+TEST_CASE_FIXTURE(claims_fixture, "what was said before a claim does not confirm it: by a label, by an annotation, by the request's own patch") {
+  auto labelled = make_server("a", "labelled");
+  labelled.meta.labels.set(keys::sdk_confirmed, "true");
+  auto annotated = make_server("b", "annotated");
+  annotated.meta.annotations.set(keys::sdk_confirmed, "true");
+  cache.store(share(labelled));
+  cache.store(share(annotated));
+  add("c", "patched");
+  auto patching = fleet_request("patched")->allocation();
+  patching.spec.metadata.labels.set(keys::sdk_confirmed, "true");
+  patching.spec.metadata.annotations.set(keys::sdk_confirmed, "true");
+  auto const requests = std::vector{fleet_request("labelled"), fleet_request("annotated"), compile_request(patching)};
+  for (std::size_t i = 0; i != requests.size(); ++i) {
+    auto const id = "match-" + std::to_string(i);
+    auto const one = allocate(requests[i], with_id(id, 5s));
+    REQUIRE(acknowledged());
+    REQUIRE(one->ended() == outcome::allocated);
+    auto const& server = *one->result().server;
+    CHECK(find_claim(server, id)->expires);
+    CHECK_FALSE(server.meta.labels.contains(keys::sdk_confirmed));
+    CHECK_FALSE(server.meta.annotations.contains(keys::sdk_confirmed));
+    auto const again = allocate(requests[i], with_id(id, 5s));  // known by what was written, which is not read for it
+    REQUIRE(again->done());
+    CHECK(again->result().repeated);
+  }
+}
+
 TEST_CASE_FIXTURE(claims_fixture, "three at once make one allocation") {
   for (auto const* name : {"a", "b", "c"}) add(name);
   std::vector<std::shared_ptr<call>> calls;

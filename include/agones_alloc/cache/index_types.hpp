@@ -23,6 +23,7 @@ struct pick {
   server_handle handle;       ///< ends with put_back, settle, discard or remove, of the index (on its thread) or of the cache
   game_server_ptr server;     ///< the value that was claimed
   std::uint32_t selector{0};  ///< the selector it matched
+  bool game_confirms{true};   ///< false: its labels do not confirm claims (keys::sdk_confirmed)
 };
 
 enum class pick_status : std::uint8_t {

@@ -22,6 +22,7 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI {
 
 namespace detail {
 class claim_book;
+struct written_claim;
 class index_core;
 }
 
@@ -55,7 +56,8 @@ class ranked_index {
 
   /// The ends of a pick's claim, as the cache has them, taken in at once: that is half the work of leaving it to the next drain.
   AGONES_ALLOC_DECL void put_back(server_handle);
-  AGONES_ALLOC_DECL void settle(server_handle, game_server_ptr written);
+  /// `claim`: what was written as the server's only claim, where the caller knows; null: it is read.
+  AGONES_ALLOC_DECL void settle(server_handle, game_server_ptr written, detail::written_claim const* claim = nullptr);
   AGONES_ALLOC_DECL void discard(server_handle);
   AGONES_ALLOC_DECL void remove(server_handle);
 
@@ -89,8 +91,11 @@ class ranked_index {
 
   /// Ready and Allocated servers of the node; nullopt when it has none.
   AGONES_ALLOC_DECL auto load_of(std::string_view node) const -> std::optional<node_load>;
-  /// The claims of the servers it has drained. For the allocator.
+  // Claims of the servers it has drained, for the allocator.
   AGONES_ALLOC_DECL auto claims() noexcept -> detail::claim_book&;
+  /// The slot of the server that has the claim of that id; `hash`: detail::claim_hash(id).
+  AGONES_ALLOC_DECL auto slot_of_claim(std::string_view ns, std::string_view id, std::size_t hash) const
+      -> std::optional<std::uint32_t>;
   AGONES_ALLOC_DECL auto statistics() const -> index_statistics;
 
  private:

@@ -26,6 +26,15 @@ class stable_hash {
     for (char const c : text) byte(static_cast<unsigned char>(c));
     return *this;
   }
+  /// The same text to both: each byte waits for the one before it, and two can wait together.
+  static constexpr void add_to_both(stable_hash& a, stable_hash& b, std::string_view text) noexcept {
+    a.add(static_cast<std::uint64_t>(text.size()));
+    b.add(static_cast<std::uint64_t>(text.size()));
+    for (char const c : text) {
+      a.byte(static_cast<unsigned char>(c));
+      b.byte(static_cast<unsigned char>(c));
+    }
+  }
   constexpr auto value() const noexcept -> std::size_t {
     auto mixed = state_;
     mixed = (mixed ^ (mixed >> 33)) * 0xff51afd7ed558ccdULL;

@@ -33,6 +33,8 @@ struct claim_terms {
   shared_string id;                   ///< 1 to 256 visible characters of ASCII
   std::uint64_t digest{0};            ///< of the request: the same id must come with the same one
   std::optional<wall_time> expires;   ///< unless it is confirmed before; nullopt: it counts as confirmed
+  /// False: labels and annotations are as they were, but for the stamp, and no label confirms claims. Then nothing is looked for.
+  bool patches{true};
 };
 
 /// One claim of a server, as its annotation says.
@@ -61,8 +63,9 @@ AGONES_ALLOC_DECL auto request_digest(allocation_request const&) noexcept -> std
 
 /// Adds the claim to `desired`, which apply_allocation made of `base`, with what it takes to undo the difference. An id that the
 /// server has already is overwritten. Of confirmed claims those made before `forget_before` go, and the oldest beyond 256.
-AGONES_ALLOC_DECL void write_claim(game_server& desired, game_server const& base, claim_terms const&, wall_time now,
-                                   wall_time forget_before);
+/// True: there was none before, so this is the only one.
+AGONES_ALLOC_DECL auto write_claim(game_server& desired, game_server const& base, claim_terms const&, wall_time now,
+                                   wall_time forget_before) -> bool;
 
 /// The claim of that id; nullopt when the server has none, or one that cannot be read.
 AGONES_ALLOC_DECL auto find_claim(game_server const&, std::string_view id) -> std::optional<claim_record>;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <agones_alloc/async/allocator_options.hpp>
+#include <agones_alloc/async/detail/claim_name.hpp>
 #include <agones_alloc/async/detail/inbox.hpp>
 #include <agones_alloc/async/detail/operation.hpp>
 #include <agones_alloc/async/detail/wake_queue.hpp>
@@ -125,6 +126,7 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   void close_to_joiners(operation& leader);
   void put_into(operation&, game_server const& before, game_server&);
   void put_into_shared(operation&, game_server&);
+  static auto expiry_of(operation const&) -> std::optional<wall_time>;  ///< of the claim it makes
   void end_sharing(operation& leader, shared_fate);
   void land();
 
@@ -191,7 +193,7 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   boost::unordered_flat_map<std::uint64_t, operation*> leaders_;  ///< newest forming write that others may join, by their shapes
   wake_queue wakes_;
   boost::unordered_flat_map<std::uint64_t, operation*> parked_;
-  map_by_claim<operation*> by_id_;  ///< who is at work for an id
+  boost::unordered_flat_map<claim_name, operation*, claim_name_hash> by_id_;  ///< who is at work for an id
   std::vector<due_claim> due_;                                ///< a heap, the earliest first
   std::vector<std::uint64_t> woken_;
   std::vector<told> told_;  ///< from next_told_ on: results that are ready

@@ -74,17 +74,20 @@ using operation_list = boost::intrusive::list<operation, boost::intrusive::base_
 using operation_queue = boost::intrusive::list<operation, boost::intrusive::base_hook<queue_hook>>;
 
 /// What an operation with a request id, or on an earlier one's claim, has besides.
-struct claim_part {
+struct claim_part : recycled<claim_part> {
   claim_purpose what{claim_purpose::allocate};
   release_to to{release_to::ready};
   bool leads{false};     ///< it is the one at work for its id
   bool repeated{false};  ///< the answer is that of an earlier call
   bool misused{false};   ///< the id belongs to another request
   bool drawn{false};     ///< the caller gave no id
+  bool game_confirms{true};  ///< the picked server's labels may confirm claims
   shared_string id;
   shared_string ns;
+  std::size_t hash{0};   ///< claim_hash(id)
   std::uint64_t digest{0};
   std::optional<std::chrono::nanoseconds> ttl;
+  string_map written;    ///< the annotations with the claim, where it was written as the only one; else empty
   wall_time expires{};   ///< of the claim that is to end
   std::uint32_t slot{0};
   release_report not_undone;

@@ -16,6 +16,7 @@
 #include <optional>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -28,37 +29,23 @@ struct expiring_claim {
   wall_time expires{};
 };
 
-/// By which a claim is found.
-struct claim_name {
-  shared_string namespace_;
-  shared_string id;
+/// Of the id alone: hardly ever there is one in several namespaces.
+inline auto claim_hash(std::string_view id) noexcept -> std::size_t { return static_cast<std::size_t>(text_hash(id, 0)); }
+
+/// Annotations that were written just now, and the only claim that they hold: who has them need not read it.
+struct written_claim {
+  string_map const& annotations;
+  claim_view claim;
+  shared_string const& id;  ///< the claim's
+  std::size_t hash;         ///< claim_hash(id)
 };
-struct claim_name_view {
-  std::string_view namespace_;
-  std::string_view id;
-};
-struct claim_name_hash {
-  using is_transparent = void;
-  template <class Name>
-  auto operator()(Name const& name) const noexcept -> std::size_t {
-    return static_cast<std::size_t>(text_hash(name.id, 0));  // hardly ever in several namespaces
-  }
-};
-struct claim_name_equal {
-  using is_transparent = void;
-  template <class A, class B>
-  auto operator()(A const& a, B const& b) const noexcept -> bool {
-    return std::string_view{a.id} == std::string_view{b.id} && std::string_view{a.namespace_} == std::string_view{b.namespace_};
-  }
-};
-template <class T>
-using map_by_claim = boost::unordered_flat_map<claim_name, T, claim_name_hash, claim_name_equal>;
 
 /// Follows the servers of the cache by slot. Costs a look at the annotations per change of them.
 class claim_book {
  public:
-  /// The slot's server was `before`, as it was told last, and is now this one; null: none.
-  void follow(std::uint32_t slot, game_server const* before, game_server const* now) {
+  /// The slot's server was `before`, as it was told last, and is now this one; null: none. `written`: what is known of its
+  /// claims, if it has those annotations; may be null.
+  void follow(std::uint32_t slot, game_server const* before, game_server const* now, written_claim const* written = nullptr) {
     if (before != nullptr && now != nullptr && before->meta.annotations.same_block(now->meta.annotations) &&
         before->meta.labels.same_block(now->meta.labels) && before->meta.namespace_ == now->meta.namespace_) {
       return;
@@ -69,43 +56,50 @@ class claim_book {
     std::vector<mark> old;
     if (had) {
       each_claim_of(*before, [&](claim_view const& one) {
-        forget({before->meta.namespace_, one.id}, slot);
+        forget(claim_hash(one.id), slot);
         if (one.expires) old.push_back({one.id, one.digest, one.made, *one.expires});
       });
     }
     if (!has) return;
     auto next = old.begin();  // both are in the order of their annotations
-    each_claim_of(*now, [&](claim_view const& one) {
-      place const here{slot, !one.expires, one.made, one.digest};
-      shared_string id{one.id};
-      auto const [at, first] = slots_.try_emplace({now->meta.namespace_, id}, places{here, {}});
-      if (!first) at->second.others.push_back(here);
+    auto const note = [&](claim_view const& one, shared_string const& id, std::size_t hash) {
+      if (!slots_.try_emplace(hash, slot).second) others_.emplace(hash, slot);
       if (!one.expires) return;
-      mark fresh{std::move(id), one.digest, one.made, *one.expires};
+      mark fresh{id, one.digest, one.made, *one.expires};
       if (auto const same = std::find(next, old.end(), fresh); same != old.end()) {
         next = same + 1;
         return;
       }
       expiring_.push_back({slot, std::move(fresh.id), fresh.expires});
-    });
+    };
+    if (written != nullptr && written->annotations.same_block(now->meta.annotations)) {
+      note(written->claim, written->id, written->hash);
+    } else {
+      each_claim_of(*now, [&](claim_view const& one) { note(one, shared_string{one.id}, claim_hash(one.id)); });
+    }
   }
 
-  struct found {
-    std::uint32_t slot{0};
-    std::uint64_t digest{0};
-    wall_time made{};
-  };
-  /// The claim of that id: should there be several, by replicas that did not know of each other, one that is confirmed, which
-  /// its caller was told of, and of these the first one made.
-  auto find(std::string_view ns, std::string_view id) const -> std::optional<found> {
-    if (slots_.empty()) return std::nullopt;
-    auto const at = slots_.find(claim_name_view{ns, id});
+  /// The slot of the server with the claim of that id, of which `hash` is claim_hash: should there be several, by replicas that did
+  /// not know of each other, one that is confirmed, which its caller was told of, and of these the first one made.
+  /// `server_of(slot)`: what was last told of it, as a pointer; null: nothing.
+  template <class ServerOf>
+  auto find(std::string_view ns, std::string_view id, std::size_t hash, ServerOf server_of) const -> std::optional<std::uint32_t> {
+    auto const at = slots_.find(hash);
     if (at == slots_.end()) return std::nullopt;
-    auto const* first = &at->second.one;
-    for (auto const& other : at->second.others) {
-      if (std::tuple{!other.confirmed, other.made, other.slot} < std::tuple{!first->confirmed, first->made, first->slot}) first = &other;
+    std::optional<std::tuple<bool, wall_time, std::uint32_t>> first;  // unconfirmed ones come later
+    auto const look_at = [&](std::uint32_t slot) {
+      game_server const* const server = server_of(slot);
+      if (server == nullptr || server->meta.namespace_ != ns) return;
+      auto const claim = find_claim(*server, id);
+      if (!claim) return;
+      std::tuple const here{claim->expires.has_value(), claim->made, slot};
+      if (!first || here < *first) first = here;
+    };
+    look_at(at->second);
+    if (!others_.empty()) {
+      for (auto [other, end] = others_.equal_range(hash); other != end; ++other) look_at(other->second);
     }
-    return found{first->slot, first->digest, first->made};
+    return first ? std::optional{std::get<2>(*first)} : std::nullopt;
   }
 
   /// Appends what has to be confirmed and was not taken before.
@@ -114,7 +108,7 @@ class claim_book {
     expiring_.clear();
   }
   auto has_expiring() const noexcept -> bool { return !expiring_.empty(); }
-  auto size() const noexcept -> std::size_t { return slots_.size(); }
+  auto size() const noexcept -> std::size_t { return slots_.size() + others_.size(); }
 
  private:
   struct mark {  ///< a claim that has to be confirmed
@@ -124,15 +118,10 @@ class claim_book {
     wall_time expires;
     friend auto operator==(mark const&, mark const&) -> bool = default;
   };
-  struct place {
-    std::uint32_t slot;
-    bool confirmed;
-    wall_time made;
-    std::uint64_t digest;
-  };
-  struct places {
-    place one;
-    std::vector<place> others;  ///< nearly always none
+  /// The keys are hashes.
+  struct as_it_is {
+    using is_avalanching = void;
+    auto operator()(std::size_t hash) const noexcept -> std::size_t { return hash; }
   };
 
   static auto says_the_same(game_server const& before, game_server const& now) noexcept -> bool {
@@ -140,21 +129,24 @@ class claim_book {
            (before.meta.labels.same_block(now.meta.labels) || game_confirmation{before} == game_confirmation{now});
   }
 
-  void forget(claim_name_view name, std::uint32_t slot) {
-    auto const at = slots_.find(name);
+  void forget(std::size_t hash, std::uint32_t slot) {
+    auto const at = slots_.find(hash);
     if (at == slots_.end()) return;
-    auto& [one, others] = at->second;
-    if (one.slot != slot) {
-      std::erase_if(others, [slot](place const& p) { return p.slot == slot; });
-    } else if (others.empty()) {
+    auto const [begin, end] = others_.equal_range(hash);
+    if (at->second != slot) {
+      auto const other = std::find_if(begin, end, [slot](auto const& one) { return one.second == slot; });
+      if (other != end) others_.erase(other);
+    } else if (begin == end) {
       slots_.erase(at);
     } else {
-      one = others.back();
-      others.pop_back();
+      at->second = begin->second;
+      others_.erase(begin);
     }
   }
 
-  map_by_claim<places> slots_;
+  // Where the claims of an id are, and no more: what they say stands on the servers, and an entry that is small is near.
+  boost::unordered_flat_map<std::size_t, std::uint32_t, as_it_is> slots_;
+  std::unordered_multimap<std::size_t, std::uint32_t> others_;  ///< of a hash that is there already; hardly ever
   std::vector<expiring_claim> expiring_;
 };
 

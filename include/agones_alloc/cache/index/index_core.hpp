@@ -43,7 +43,7 @@ class index_core {
   // impl/cache/index_changes.ipp
   auto drain() -> bool;
   void put_back(server_handle);
-  void settle(server_handle, game_server_ptr written);
+  void settle(server_handle, game_server_ptr written, written_claim const* claim);
   void discard(server_handle);
   void remove(server_handle);
   // impl/cache/index_views.ipp
@@ -57,6 +57,9 @@ class index_core {
   auto load_of(std::string_view node) const -> std::optional<node_load> { return nodes_.find(node); }
   auto statistics() -> index_statistics;
   auto claims() noexcept -> claim_book& { return claims_; }
+  auto slot_of_claim(std::string_view ns, std::string_view id, std::size_t hash) const -> std::optional<std::uint32_t> {
+    return claims_.find(ns, id, hash, [this](std::uint32_t slot) { return servers_[slot].server.get(); });
+  }
   // impl/cache/index_waiting.ipp
   void watch(allocation_request const&, std::uint64_t token, bool patient);
   void unwatch(std::uint64_t token);
@@ -68,10 +71,10 @@ class index_core {
  private:
   // Changes.
   template <class End>
-  void end_claim(End end);
+  void end_claim(End end, written_claim const* written = nullptr);
   auto drain_some() -> bool;
   void follow_open_nodes();
-  void apply(slot_view now, bool taken_out = false);
+  void apply(slot_view now, bool taken_out = false, written_claim const* written = nullptr);
   void bring_known_near(slot_view const& change) const;
   auto keeps_place(indexed_server const& known, slot_view const& now) const -> bool;
   void leave_views(std::uint32_t id, indexed_server const& server);

@@ -4,6 +4,7 @@
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/cache/index/generation_table.hpp>
 #include <agones_alloc/model/string_map.hpp>
+#include <agones_alloc/select/claim.hpp>
 #include <agones_alloc/select/match.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -27,6 +28,7 @@ struct label_set {
   std::vector<std::uint32_t> members;    ///< ids of servers
   std::vector<table_ref> views;          ///< views whose namespace and label clauses accept it; some may be gone
   std::uint32_t allocated{0};            ///< members that are Allocated; the others are Ready
+  bool game_confirms{false};             ///< the labels confirm claims
 };
 
 // Equal hashes of unequal labels are harmless: candidates are looked at before they count.
@@ -107,6 +109,7 @@ inline auto label_sets::intern(shared_string const& ns, string_map const& labels
   made.namespace_ = ns;
   made.labels = labels;
   made.hash = hash;
+  made.game_confirms = labels.contains(keys::sdk_confirmed);
   by_content_.insert(ref.index);
   for (auto const [key, value] : labels) {
     by_label_[label_hash(key, value)].sets.push_back(ref);

@@ -23,18 +23,18 @@ AGONES_ALLOC_DECL auto index_core::drain() -> bool {
 
 /// Ends a claim in the cache by `end(slot_view*)` and takes in what there is then; where there was no such claim: nothing.
 template <class End>
-void index_core::end_claim(End end) {
+void index_core::end_claim(End end, written_claim const* written) {
   slot_view now;
   end(&now);
-  if (now.handle.version != 0) apply(std::move(now));
+  if (now.handle.version != 0) apply(std::move(now), false, written);
 }
 
 AGONES_ALLOC_DECL void index_core::put_back(server_handle handle) {
   end_claim([&](slot_view* now) { cache_.put_back(handle, now); });
 }
 
-AGONES_ALLOC_DECL void index_core::settle(server_handle handle, game_server_ptr written) {
-  end_claim([&](slot_view* now) { cache_.settle(handle, std::move(written), now); });
+AGONES_ALLOC_DECL void index_core::settle(server_handle handle, game_server_ptr written, written_claim const* claim) {
+  end_claim([&](slot_view* now) { cache_.settle(handle, std::move(written), now); }, claim);
 }
 
 AGONES_ALLOC_DECL void index_core::discard(server_handle handle) {
@@ -170,14 +170,14 @@ AGONES_ALLOC_DECL auto index_core::keeps_place(indexed_server const& known, slot
 }
 
 /// With `taken_out` a view has given up its entry of this server, so it has to be placed anew in any case.
-AGONES_ALLOC_DECL void index_core::apply(slot_view now, bool taken_out) {
+AGONES_ALLOC_DECL void index_core::apply(slot_view now, bool taken_out, written_claim const* written) {
   auto const id = now.handle.id;
   auto& known = servers_.at(id);
   if (!taken_out && known.version == now.handle.version && known.status == now.status) return;
   known.version = now.handle.version;
   known.slot = now.memory;
   ++changes_;
-  claims_.follow(id, known.server.get(), now.server.get());
+  claims_.follow(id, known.server.get(), now.server.get(), written);
   if (!taken_out && keeps_place(known, now)) {
     known.server = std::move(now.server);
     return;

@@ -33,6 +33,7 @@ AGONES_ALLOC_DECL auto index_core::claim_from(index_view& view, std::uint32_t to
     out.handle = {id, server.version};
     out.server = cache_.claim(out.handle);
     if (out.server) {
+      out.game_confirms = label_sets_[server.label_set].game_confirms;
       note_claim(id, server);
       bring_near(view);
       return true;

@@ -19,8 +19,9 @@ AGONES_ALLOC_DECL auto ranked_index::pick_and_claim(allocation_request const& re
   return core_->pick_and_claim(request, random, out, shapes);
 }
 AGONES_ALLOC_DECL void ranked_index::put_back(server_handle handle) { core_->put_back(handle); }
-AGONES_ALLOC_DECL void ranked_index::settle(server_handle handle, game_server_ptr written) {
-  core_->settle(handle, std::move(written));
+AGONES_ALLOC_DECL void ranked_index::settle(server_handle handle, game_server_ptr written,
+                                              detail::written_claim const* claim) {
+  core_->settle(handle, std::move(written), claim);
 }
 AGONES_ALLOC_DECL void ranked_index::discard(server_handle handle) { core_->discard(handle); }
 AGONES_ALLOC_DECL void ranked_index::remove(server_handle handle) { core_->remove(handle); }
@@ -46,6 +47,10 @@ AGONES_ALLOC_DECL auto ranked_index::load_of(std::string_view node) const -> std
   return core_->load_of(node);
 }
 AGONES_ALLOC_DECL auto ranked_index::claims() noexcept -> detail::claim_book& { return core_->claims(); }
+AGONES_ALLOC_DECL auto ranked_index::slot_of_claim(std::string_view ns, std::string_view id, std::size_t hash) const
+    -> std::optional<std::uint32_t> {
+  return core_->slot_of_claim(ns, id, hash);
+}
 AGONES_ALLOC_DECL auto ranked_index::statistics() const -> index_statistics { return core_->statistics(); }
 
 }  // namespace agones_alloc::inline AGONES_ALLOC_ABI

@@ -30,6 +30,26 @@ inline auto text_of_claim(game_server const& server, claim_key const& key, std::
   return std::pair{*text, *known};
 }
 
+/// What a new claim may meet in the annotations.
+struct claim_surroundings {
+  explicit claim_surroundings(string_map const& annotations) noexcept {
+    // Both kinds of keys begin with "agones": what comes then tells nearly all others.
+    constexpr auto name = std::string_view{"agones"}.size();
+    for (auto const& [key, value] : annotations) {
+      if (key.size() <= name) continue;
+      if (key[name] == keys::claim_prefix[name]) {
+        claims = claims || is_claim_key(key);
+        expiry = expiry || key == keys::claim_expires_annotation;
+      } else if (key.size() == keys::sdk_confirmed.size()) {
+        confirmed = confirmed || key == keys::sdk_confirmed;
+      }
+    }
+  }
+  bool claims{false};
+  bool confirmed{false};
+  bool expiry{false};
+};
+
 /// What a patch changed in a map, so that it can be put back.
 inline void note_text_changes(claim_writer& out, std::string_view set, std::string_view was, string_map const& before,
                               string_map const& after) {
@@ -203,14 +223,15 @@ AGONES_ALLOC_DECL auto request_id_problem(std::string_view id) -> std::string {
 
 AGONES_ALLOC_DECL auto claim_annotation(std::string_view id) -> std::string { return std::string{detail::claim_key{id}}; }
 
-AGONES_ALLOC_DECL void write_claim(game_server& desired, game_server const& base, claim_terms const& terms, wall_time now,
-                                   wall_time forget_before) {
+AGONES_ALLOC_DECL auto write_claim(game_server& desired, game_server const& base, claim_terms const& terms, wall_time now,
+                                   wall_time forget_before) -> bool {
   detail::claim_key const key{terms.id};
-  auto const others = has_claims(desired);
+  detail::claim_surroundings const met{desired.meta.annotations};
+  auto const others = met.claims;
   // What was confirmed so far was said of the claims so far, and not of this one.
   if (others) detail::keep_confirmations(desired);
-  desired.meta.annotations.erase(keys::sdk_confirmed);
-  desired.meta.labels.erase(keys::sdk_confirmed);
+  if (met.confirmed) desired.meta.annotations.erase(keys::sdk_confirmed);
+  if (terms.patches) desired.meta.labels.erase(keys::sdk_confirmed);
   if (others) detail::forget_old_claims(desired, key, forget_before);
   detail::claim_writer head;
   head.add(detail::claim_field::id, {}, terms.id);
@@ -221,9 +242,11 @@ AGONES_ALLOC_DECL void write_claim(game_server& desired, game_server const& base
   if (terms.expires) head.add_plain(detail::claim_field::expires, detail::time_text{*terms.expires});
   if (base.status.state == game_server_state::ready) head.add_plain(detail::claim_field::fresh, "true");
   detail::claim_writer undo;
-  detail::note_text_changes(undo, detail::claim_field::label, detail::claim_field::label_was, base.meta.labels, desired.meta.labels);
-  detail::note_text_changes(undo, detail::claim_field::annotation, detail::claim_field::annotation_was, base.meta.annotations,
-                            desired.meta.annotations);
+  if (terms.patches) {
+    detail::note_text_changes(undo, detail::claim_field::label, detail::claim_field::label_was, base.meta.labels, desired.meta.labels);
+    detail::note_text_changes(undo, detail::claim_field::annotation, detail::claim_field::annotation_was, base.meta.annotations,
+                              desired.meta.annotations);
+  }
   detail::note_counter_changes(undo, base, desired);
   detail::note_list_changes(undo, base, desired);
   if (undo.text().size() > detail::most_undo_bytes) {
@@ -237,8 +260,9 @@ AGONES_ALLOC_DECL void write_claim(game_server& desired, game_server const& base
     desired.meta.annotations.set({{keys::claim_expires_annotation, detail::time_text{*first}}, {key, head.text()}});
   } else {
     desired.meta.annotations.set(key, head.text());
-    desired.meta.annotations.erase(keys::claim_expires_annotation);
+    if (met.expiry) desired.meta.annotations.erase(keys::claim_expires_annotation);
   }
+  return !others;
 }
 
 AGONES_ALLOC_DECL auto find_claim(game_server const& server, std::string_view id) -> std::optional<claim_record> {
@@ -283,7 +307,7 @@ AGONES_ALLOC_DECL auto expire_claim_at(game_server& server, std::string_view id,
   kept.erase(detail::claim_field::expires);
   detail::claim_writer added;
   added.add(detail::claim_field::expires, {}, detail::time_text{when});
-  server.meta.annotations.set(key, kept.text() + "&" + added.text());
+  server.meta.annotations.set(key, kept.text().append("&").append(added.text()));
   detail::follow_claims(server);
   return true;
 }

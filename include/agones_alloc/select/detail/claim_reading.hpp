@@ -8,6 +8,7 @@
 #include <agones_alloc/select/detail/time_text.hpp>
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -19,23 +20,28 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
 /// Sixteen digits, written to `out`.
 inline void put_digits(std::uint64_t number, char* out) noexcept {
-  static constexpr auto pairs = [] {
-    constexpr std::string_view hex = "0123456789abcdef";
-    std::array<char, 512> all{};
-    for (std::size_t i = 0; i != 256; ++i) {
-      all[2 * i] = hex[i >> 4U];
-      all[2 * i + 1] = hex[i & 15U];
-    }
-    return all;
-  }();
-  for (int i = 8; i-- > 0; number >>= 8U) std::memcpy(out + 2 * i, pairs.data() + 2 * (number & 255U), 2);
+  auto const put_half = [](std::uint64_t half, char* to) noexcept {
+    // A digit to each byte, eight at once: those above nine get the distance from ':' to 'a' besides.
+    half = (half | half << 16) & 0x0000ffff0000ffffULL;
+    half = (half | half << 8) & 0x00ff00ff00ff00ffULL;
+    half = (half | half << 4) & 0x0f0f0f0f0f0f0f0fULL;
+    auto const letters = (half + 0x0606060606060606ULL) >> 4 & 0x0101010101010101ULL;
+    half += 0x3030303030303030ULL + letters * ('a' - '0' - 10);
+    if constexpr (std::endian::native == std::endian::little) half = __builtin_bswap64(half);
+    std::memcpy(to, &half, sizeof half);
+  };
+  put_half(number >> 32, out);
+  put_half(number & 0xffffffffU, out + 8);
 }
 /// What follows the prefix. Two hashes: ids come from callers, and one must not be able to stand in the way of another.
 inline auto claim_digits(std::string_view id) noexcept -> std::array<char, 32> {
+  static constexpr auto of_claims = stable_hash{}.add(std::string_view{"claim"});
+  stable_hash first;
+  auto second = of_claims;
+  stable_hash::add_to_both(first, second, id);
   std::array<char, 32> out;
-  put_digits(stable_hash{}.add(id).value(), out.data());
-  static constexpr auto second = stable_hash{}.add(std::string_view{"claim"});
-  put_digits(stable_hash{second}.add(id).value(), out.data() + 16);
+  put_digits(first.value(), out.data());
+  put_digits(second.value(), out.data() + 16);
   return out;
 }
 
@@ -91,6 +97,7 @@ struct claim_view {
   wall_time made{};
   std::optional<wall_time> expires;
 };
+
 
 /// All but the id, from fields that are asked in the order in which they were written.
 template <class Fields>

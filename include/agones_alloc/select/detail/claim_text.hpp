@@ -4,9 +4,12 @@
 #include <agones_alloc/config.hpp>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,48 +18,74 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
+/// Most texts are short: they take no memory but its own.
 class claim_writer {
  public:
+  claim_writer() noexcept {}
+  claim_writer(claim_writer const&) = delete;
+  auto operator=(claim_writer const&) -> claim_writer& = delete;
+
+  /// The prefix has nothing to be encoded.
   void add(std::string_view prefix, std::string_view name, std::string_view value) {
-    make_room(prefix.size() + name.size() + value.size() + 2);
-    if (!text_.empty()) text_ += '&';
-    encode(prefix);
-    encode(name);
-    text_ += '=';
-    encode(value);
+    auto* to = begin_field(prefix.size() + 3 * (name.size() + value.size()) + 1);
+    to = encode(put(to, prefix), name);
+    *to++ = '=';
+    end_ = encode(to, value);
   }
   /// Of a name and a value that have nothing to be encoded.
   void add_plain(std::string_view name, std::string_view value) {
-    make_room(name.size() + value.size() + 2);
-    if (!text_.empty()) text_ += '&';
-    text_.append(name).append(1, '=').append(value);
+    auto* to = put(begin_field(name.size() + value.size() + 1), name);
+    *to++ = '=';
+    end_ = put(to, value);
   }
   void append(claim_writer const& other) {
-    if (!text_.empty() && !other.text_.empty()) text_ += '&';
-    text_ += other.text_;
+    auto const theirs = other.text();
+    if (!theirs.empty()) end_ = put(begin_field(theirs.size()), theirs);
   }
-  auto text() const noexcept -> std::string const& { return text_; }
+  auto text() const noexcept -> std::string_view { return {begin_, static_cast<std::size_t>(end_ - begin_)}; }
 
  private:
-  void make_room(std::size_t more) {
-    auto const needed = text_.size() + more;
-    if (text_.capacity() < needed) text_.reserve(std::max<std::size_t>(2 * needed, 256));
+  static auto put(char* to, std::string_view text) noexcept -> char* {
+    if (!text.empty()) std::memcpy(to, text.data(), text.size());
+    return to + text.size();
   }
-  void encode(std::string_view part) {
+  static auto encode(char* to, std::string_view text) noexcept -> char* {
     static constexpr std::string_view hex = "0123456789ABCDEF";
-    auto const is_plain = [](char c) { return c > ' ' && c < 0x7f && c != '%' && c != '&' && c != '='; };
-    for (auto at = part.begin();;) {
-      auto const plain_until = std::find_if_not(at, part.end(), is_plain);
-      text_.append(at, plain_until);
-      if (plain_until == part.end()) return;
-      auto const byte = static_cast<unsigned char>(*plain_until);
-      text_ += '%';
-      text_ += hex[byte >> 4U];
-      text_ += hex[byte & 15U];
-      at = plain_until + 1;
+    static constexpr auto plain = [] {
+      std::array<bool, 256> out{};
+      for (std::size_t i = 0x21; i != 0x7f; ++i) out[i] = i != '%' && i != '&' && i != '=';
+      return out;
+    }();
+    for (char const c : text) {
+      auto const byte = static_cast<unsigned char>(c);
+      *to++ = plain[byte] ? c : '%';
+      if (plain[byte]) continue;
+      *to++ = hex[byte >> 4U];
+      *to++ = hex[byte & 15U];
     }
+    return to;
   }
-  std::string text_;
+  /// Where the next field is to be written: there is room for so many characters more.
+  auto begin_field(std::size_t most) -> char* {
+    auto const size = static_cast<std::size_t>(end_ - begin_);
+    if (room_ - size <= most) grow(size, most);
+    if (size != 0) *end_++ = '&';
+    return end_;
+  }
+  void grow(std::size_t size, std::size_t most) {
+    room_ = 2 * (size + most + 1);
+    std::unique_ptr<char[]> more{new char[room_]};
+    std::memcpy(more.get(), begin_, size);
+    far_ = std::move(more);
+    begin_ = far_.get();
+    end_ = begin_ + size;
+  }
+
+  std::array<char, 768> near_;
+  std::unique_ptr<char[]> far_;
+  char* begin_{near_.data()};
+  char* end_{near_.data()};
+  std::size_t room_{near_.size()};
 };
 
 /// f(name, value) for each field, as they are written, while it returns true.
@@ -126,7 +155,7 @@ class claim_fields {
   auto text() const -> std::string {
     claim_writer out;
     for (auto const& [name, value] : fields_) out.add({}, name, value);
-    return out.text();
+    return std::string{out.text()};
   }
 
  private:

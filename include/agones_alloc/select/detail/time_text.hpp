@@ -32,6 +32,33 @@ inline void put_pairs(char* out, int pairs, std::uint64_t number) noexcept {
 class time_text {
  public:
   explicit time_text(std::chrono::sys_time<std::chrono::nanoseconds> when) noexcept {
+    // One time is often written at several places: as an allocation's stamp, and in its claim.
+    thread_local constinit known_text last{std::numeric_limits<std::int64_t>::min(), 0, {}};
+    auto const number = when.time_since_epoch().count();
+    if (number == last.number && last.size != 0) {
+      size_ = last.size;
+      std::memcpy(text_, last.text, sizeof text_);
+      return;
+    }
+    write(when);
+    last.number = number;
+    last.size = size_;
+    std::memcpy(last.text, text_, sizeof text_);
+  }
+  operator std::string_view() const noexcept { return {text_, size_}; }
+
+ private:
+  struct known_text {
+    std::int64_t number;
+    std::size_t size;
+    char text[30];
+  };
+  struct known_second {
+    std::int64_t number;
+    char text[21];
+  };
+
+  void write(std::chrono::sys_time<std::chrono::nanoseconds> when) noexcept {
     auto const whole = std::chrono::floor<std::chrono::seconds>(when);
     auto const fraction = static_cast<std::uint64_t>((when - whole).count());
     std::memcpy(text_, second_of(whole), 21);
@@ -45,13 +72,6 @@ class time_text {
     *end++ = 'Z';
     size_ = static_cast<std::size_t>(end - text_);
   }
-  operator std::string_view() const noexcept { return {text_, size_}; }
-
- private:
-  struct known_second {
-    std::int64_t number;
-    char text[21];
-  };
 
   /// Most are of one of the two seconds before: now, and when something ends that begins now.
   static auto second_of(std::chrono::sys_seconds whole) noexcept -> char const* {

@@ -40,7 +40,8 @@ inline auto allocation_engine::lead(operation& op, allocation_action& action) ->
     part.drawn = true;
   }
   if (op.request) part.ns = op.request->allocation().meta.namespace_;
-  auto const [at, first] = by_id_.try_emplace({part.ns, part.id}, &op);
+  part.hash = claim_hash(part.id);
+  auto const [at, first] = by_id_.try_emplace({part.ns, part.id, part.hash}, &op);
   if (first) {
     part.leads = true;
     return claim_turn::go_on;
@@ -67,8 +68,8 @@ inline auto allocation_engine::holder_of(claim_part const& part) -> game_server_
     auto server = cache_.read(part.slot).server;
     return server != nullptr && find_claim(*server, part.id) ? server : nullptr;
   }
-  if (auto const known = index_.claims().find(part.ns, part.id)) {
-    auto server = cache_.read(known->slot).server;
+  if (auto const slot = index_.slot_of_claim(part.ns, part.id, part.hash)) {
+    auto server = cache_.read(*slot).server;
     if (server != nullptr && find_claim(*server, part.id)) return server;
   }
   if (auto server = cache_.newer_than_claimed(part.ns, part.id)) return server;
@@ -151,7 +152,7 @@ inline auto allocation_engine::judge_claim_of(operation const& op, game_server c
 // Who stood behind it begins anew: it finds the claim, or makes one.
 inline void allocation_engine::leave_claim(operation& op) {
   if (!op.claim || !op.claim->leads) return;
-  by_id_.erase(by_id_.find(claim_name_view{op.claim->ns, op.claim->id}));
+  by_id_.erase(by_id_.find(claim_name{op.claim->ns, op.claim->id, op.claim->hash}));
   while (!op.claim->followers.empty()) {
     auto& next = dequeue(op.claim->followers);
     building_.push_back(next);

@@ -132,6 +132,7 @@ inline auto allocation_engine::joinable(operation& op, std::size_t& shape_index)
 
 inline void allocation_engine::join(operation& op, operation& leader, std::size_t shape_index) {
   draw_stamp(op);
+  if (op.claim) op.claim->game_confirms = true;  // what others have put on the server is not known here
   put_into_shared(op, *leader.ledger);
   if (op.claim) leader.fsm.see_it_through();  // it is to be found by its id
   leader.stamp = op.stamp;  // by which the write is known

@@ -177,6 +177,7 @@ inline auto allocation_engine::pick_for(operation& op, allocation_action& action
   op.handle = taken.handle;
   op.base = std::move(taken.server);
   op.selector = taken.selector;
+  if (op.claim) op.claim->game_confirms = taken.game_confirms;
   op.try_started = now_;
   action = op.fsm.picked(now_);
   return true;
@@ -261,10 +262,14 @@ inline void allocation_engine::put_into(operation& op, game_server const& before
     return;
   }
   op.report = apply_allocation(server, spec, op.request->gates(), op.stamp);
-  auto const& part = *op.claim;
-  claim_terms terms{part.id, part.digest, std::nullopt};
-  if (part.ttl) terms.expires = op.stamp + *part.ttl;
-  write_claim(server, before, terms, op.stamp, op.stamp - options_.claims.remember);
+  auto& part = *op.claim;
+  bool const patches = part.game_confirms || !spec.metadata.labels.empty() || !spec.metadata.annotations.empty();
+  bool const only = write_claim(server, before, {part.id, part.digest, expiry_of(op), patches}, op.stamp, op.stamp - options_.claims.remember);
+  part.written = only ? server.meta.annotations : string_map{};
+}
+
+inline auto allocation_engine::expiry_of(operation const& op) -> std::optional<wall_time> {
+  return op.claim->ttl ? std::optional{op.stamp + *op.claim->ttl} : std::nullopt;
 }
 
 inline auto allocation_engine::update_of(operation const& op, std::shared_ptr<game_server> desired) -> update_request {
@@ -350,7 +355,13 @@ inline void allocation_engine::end_claim(operation& op, claim_end how) {
     case claim_end::put_back: index_.put_back(op.handle); break;
     case claim_end::settle:
       if (ports_.observer != nullptr) ports_.observer->stored(op.answer.server);
-      index_.settle(op.handle, op.answer.server);
+      if (op.claim && !op.claim->written.empty()) {
+        auto const& part = *op.claim;
+        written_claim const own{part.written, {part.id, part.digest, op.stamp, expiry_of(op)}, part.id, part.hash};
+        index_.settle(op.handle, op.answer.server, &own);
+      } else {
+        index_.settle(op.handle, op.answer.server);
+      }
       break;
     case claim_end::remove: index_.remove(op.handle); break;
     case claim_end::refresh: return refresh(op);
