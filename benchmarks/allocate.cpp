@@ -13,6 +13,7 @@
 // the best of three of each; with_expiry_per_second and with_expiry_ratio, of those whose claims expire besides.
 #include "allocate/data_set.hpp"
 #include "allocate/naive.hpp"
+#include "apart.hpp"
 
 #include <agones_alloc/async/allocator.hpp>
 #include <agones_alloc/async/asio_timer.hpp>
@@ -26,18 +27,14 @@
 #include <CLI/CLI.hpp>
 
 #include <malloc.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <exception>
 #include <memory>
-#include <stdexcept>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -81,28 +78,9 @@ auto processor_seconds() -> double {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// In a process of its own, so that no part works in the heap that another one left.
 template <class Part>
 auto apart(Part part) -> figures {
-  static_assert(std::is_trivially_copyable_v<figures>);
-  int ends[2];
-  if (::pipe(ends) != 0) throw std::runtime_error{"pipe"};
-  auto const child = ::fork();
-  if (child < 0) throw std::runtime_error{"fork"};
-  if (child == 0) {
-    figures out;
-    part(out);
-    auto const written = ::write(ends[1], &out, sizeof out);
-    ::_exit(written == static_cast<ssize_t>(sizeof out) ? 0 : 1);
-  }
-  figures out;
-  ::close(ends[1]);
-  auto const got = ::read(ends[0], &out, sizeof out);
-  ::close(ends[0]);
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  if (got != static_cast<ssize_t>(sizeof out) || status != 0) throw std::runtime_error{"a part of the measurement failed"};
-  return out;
+  return bench::apart<figures>(part);
 }
 
 auto at_quantile(std::vector<double>& values, double q) -> double {
@@ -190,7 +168,7 @@ class closed_loop {
     // What filling left to the heap is put in order now, not by some allocation.
     ::malloc_trim(0);
     if (what != calls_have::nothing) {  // a matchmaker has them before it asks
-      for (std::size_t i = 0; i < 2 * want.servers + 2 * want.callers; ++i) ids_.emplace_back("match-" + std::to_string(i));
+      for (std::size_t i = 0; i < 2 * (want.servers + want.callers + requests.size()); ++i) ids_.emplace_back("match-" + std::to_string(i));
     }
     latencies_.reserve(1 << 20);  // growing would make the general allocator tidy up, in the midst of the measurement
     goal_ = want.shape == "impossible" ? 2'000'000 : want.servers;
@@ -240,7 +218,7 @@ class closed_loop {
     auto const& request = requests_[next_++ % requests_.size()];
     allocate_options how;
     if (calls_have_ != calls_have::nothing) {
-      how.request_id = ids_.at(calls_);
+      how.request_id = ids_[calls_ % ids_.size()];
       how.wait_for = std::chrono::milliseconds{1};
     }
     if (calls_have_ == calls_have::ids_and_expiry) how.claim_ttl = std::chrono::hours{1};

@@ -7,6 +7,7 @@
 //  stream     consumers that are told of random changes; some look at when, some read nothing
 //
 // The first three are processor time of their one thread; the others are by the clock, server and clients on the same machine.
+#include "apart.hpp"
 #include "fleets/crowd.hpp"
 #include "fleets/listeners.hpp"
 #include "fleets/servers.hpp"
@@ -306,10 +307,13 @@ auto main(int argc, char** argv) -> int {
   std::vector<double> fixed;
   std::size_t bytes = 0;
   for (std::size_t round = 0; round != how.rounds; ++round) {
-    change.push_back(measure_change(how));
-    without.push_back(measure_allocations(how, false));
-    with.push_back(measure_allocations(how, true));
-    query.push_back(measure_query(how));
+    auto const apart = [](std::vector<double>& into, auto measure) {
+      into.push_back(bench::apart<double>([&](double& out) { out = measure(); }));
+    };
+    apart(change, [&] { return measure_change(how); });
+    apart(without, [&] { return measure_allocations(how, false); });
+    apart(with, [&] { return measure_allocations(how, true); });
+    apart(query, [&] { return measure_query(how); });
     auto const found = measure_snapshots(how);
     snapshots.push_back(found.ours);
     fixed.push_back(found.fixed);

@@ -273,6 +273,32 @@ TEST_CASE_FIXTURE(claims_fixture, "after a lost answer the same id finds what be
   CHECK(store.updates_seen() == 1);
 }
 
+TEST_CASE("a call that never came to its turn is told that nobody knows while another one's write for its id is under way") {
+  allocator_options one_write;
+  one_write.max_writes = 1;
+  claims_fixture world{one_write};
+  for (auto const* name : {"a", "b"}) world.add(name);
+  auto const first = world.allocate(fleet_request(), with_id("match-1"));
+  auto const between = world.allocate(fleet_request());  // waits for a write: those after it stand in its line
+  auto brief = with_id("match-1");
+  brief.timeout = 1s;
+  auto const second = world.allocate(fleet_request(), brief);
+  auto other = with_id("match-2");
+  other.timeout = 1s;
+  auto const third = world.allocate(fleet_request(), other);
+  world.pass(1s);
+  REQUIRE(second->done());
+  CHECK(second->ended() == outcome::unknown);
+  CHECK(second->result().claim == "match-1");
+  CHECK(second->result().server->meta.name == "a");
+  REQUIRE(third->done());
+  CHECK(third->ended() == outcome::deadline);
+  REQUIRE(world.acknowledged());
+  CHECK(first->ended() == outcome::allocated);
+  REQUIRE(world.acknowledged());
+  CHECK(between->ended() == outcome::allocated);
+}
+
 TEST_CASE_FIXTURE(claims_fixture, "a claim that nobody confirms ends in time, and its server is Ready as before") {
   add("a");
   auto const before = known("a");

@@ -33,7 +33,7 @@ struct claim_terms {
   shared_string id;                   ///< 1 to 256 visible characters of ASCII
   std::uint64_t digest{0};            ///< of the request: the same id must come with the same one
   std::optional<wall_time> expires;   ///< unless it is confirmed before; nullopt: it counts as confirmed
-  /// False: labels and annotations are as they were, but for the stamp, and no label confirms claims. Then nothing is looked for.
+  /// False: labels and annotations are as they were, but for the stamp, and no label confirms claims. Then they are not compared.
   bool patches{true};
 };
 

@@ -8,7 +8,7 @@
 
 namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 
-/// A view: what it shows belongs to the operation, which leaves the table before it ends.
+/// A view: what it shows belongs to the operation, which leaves the table before it ends, or ends with it.
 struct claim_name {
   std::string_view namespace_;
   std::string_view id;

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <agones_alloc/async/detail/block_cache.hpp>
+#include <agones_alloc/async/detail/claim_name.hpp>
 #include <agones_alloc/async/detail/claim_purpose.hpp>
 #include <agones_alloc/async/detail/inbox.hpp>
 #include <agones_alloc/async/detail/wake_queue.hpp>
+#include <agones_alloc/cache/index/claim_book.hpp>
 #include <agones_alloc/cache/server_handle.hpp>
 #include <agones_alloc/config.hpp>
 #include <agones_alloc/async/gate_request.hpp>
@@ -75,6 +77,14 @@ using operation_queue = boost::intrusive::list<operation, boost::intrusive::base
 
 /// What an operation with a request id, or on an earlier one's claim, has besides.
 struct claim_part : recycled<claim_part> {
+  /// From the start, so that it can be told who is at work for the same id.
+  void identify(shared_string in, shared_string by) {
+    ns = std::move(in);
+    id = std::move(by);
+    hash = claim_hash(id);
+  }
+  auto name() const noexcept -> claim_name { return {ns, id, hash}; }
+
   claim_purpose what{claim_purpose::allocate};
   release_to to{release_to::ready};
   bool leads{false};     ///< it is the one at work for its id
@@ -82,9 +92,10 @@ struct claim_part : recycled<claim_part> {
   bool misused{false};   ///< the id belongs to another request
   bool drawn{false};     ///< the caller gave no id
   bool game_confirms{true};  ///< the picked server's labels may confirm claims
+  // By identify() alone: while it leads, the engine's table shows these.
   shared_string id;
   shared_string ns;
-  std::size_t hash{0};   ///< claim_hash(id)
+  std::size_t hash{0};
   std::uint64_t digest{0};
   std::optional<std::chrono::nanoseconds> ttl;
   string_map written;    ///< the annotations with the claim, where it was written as the only one; else empty

@@ -102,8 +102,7 @@ AGONES_ALLOC_DECL void allocator::start_claim(detail::claim_purpose what, releas
   auto part = std::make_unique<detail::claim_part>();
   part->what = what;
   part->to = to;
-  part->ns = std::move(ns);
-  part->id = std::move(id);
+  part->identify(std::move(ns), std::move(id));
   engine_->submit(std::move(part), call, std::move(done));
 }
 

@@ -36,12 +36,10 @@ inline auto allocation_engine::lead(operation& op, allocation_action& action) ->
   auto& part = *op.claim;
   if (part.leads) return claim_turn::go_on;
   if (part.id.empty()) {
-    part.id = drawn_id(random_);
+    part.identify(part.ns, drawn_id(random_));
     part.drawn = true;
   }
-  if (op.request) part.ns = op.request->allocation().meta.namespace_;
-  part.hash = claim_hash(part.id);
-  auto const [at, first] = by_id_.try_emplace({part.ns, part.id, part.hash}, &op);
+  auto const [at, first] = by_id_.try_emplace(part.name(), &op);
   if (first) {
     part.leads = true;
     return claim_turn::go_on;
@@ -152,7 +150,7 @@ inline auto allocation_engine::judge_claim_of(operation const& op, game_server c
 // Who stood behind it begins anew: it finds the claim, or makes one.
 inline void allocation_engine::leave_claim(operation& op) {
   if (!op.claim || !op.claim->leads) return;
-  by_id_.erase(by_id_.find(claim_name{op.claim->ns, op.claim->id, op.claim->hash}));
+  by_id_.erase(by_id_.find(op.claim->name()));
   while (!op.claim->followers.empty()) {
     auto& next = dequeue(op.claim->followers);
     building_.push_back(next);
@@ -198,8 +196,7 @@ inline void allocation_engine::end_expired(expiring_claim const& what) {
                                         allocation_fsm{*retry_, options_.limits, now_ + patience});
   op->claim = std::make_unique<claim_part>();
   op->claim->what = claim_purpose::expire;
-  op->claim->id = what.id;
-  op->claim->ns = server->meta.namespace_;
+  op->claim->identify(server->meta.namespace_, what.id);
   op->claim->expires = what.expires;
   op->claim->slot = what.slot;
   op->claim->to = options_.claims.expired_to;

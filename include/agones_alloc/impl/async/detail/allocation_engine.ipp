@@ -91,7 +91,7 @@ AGONES_ALLOC_DECL void allocation_engine::submit(request_ptr request, allocate_o
   }
   if (!dry_run && (!call.request_id.empty() || call.claim_ttl)) {
     op->claim = std::make_unique<claim_part>();
-    op->claim->id = call.request_id;
+    op->claim->identify(op->request->allocation().meta.namespace_, call.request_id);
     op->fsm.see_it_through();
     op->claim->ttl = call.claim_ttl;
     op->claim->digest = request_digest(*op->request);

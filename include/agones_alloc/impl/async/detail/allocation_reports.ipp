@@ -72,7 +72,7 @@ inline void allocation_engine::tell_of_claim(operation& op, told& said) {
   if (result.result == outcome::allocated || result.result == outcome::unknown) result.claim = part.id;
   result.repeated = part.repeated;
   // Somebody else's write for this id is under way: nobody can say that no server was taken for it.
-  auto const leader = part.leads ? by_id_.end() : by_id_.find(claim_name{part.ns, part.id, part.hash});
+  auto const leader = part.leads ? by_id_.end() : by_id_.find(part.name());
   if (leader != by_id_.end() && leader->second->fsm.claiming() && (result.result == outcome::deadline || result.result == outcome::cancelled)) {
     result.result = outcome::unknown;
     result.server = leader->second->base;

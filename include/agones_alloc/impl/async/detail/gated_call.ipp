@@ -255,8 +255,7 @@ inline void gated_call::ask_claim() {
   auto part = std::make_unique<claim_part>();
   part->what = purpose_;
   part->to = to_;
-  part->ns = ns_;
-  part->id = id_;
+  part->identify(ns_, id_);
   auto options = call_;
   options.deadline = deadline_;
   options.timeout.reset();
