@@ -1,8 +1,9 @@
 // What does gRPC cost?
 //
-//  allocate  allocations, next to an empty method of a gRPC server that does nothing else. Both servers run one after the other in this
-//            process with gRPC's own threads, ours with one of its own besides, and get the same load: the same client, the
-//            same calls under way, over loopback. Rounds alternate; medians count. Processor time is of the process, client included
+//  allocate  allocations, next to an empty method of a gRPC server that is set up alike and does nothing else. Both servers run one after
+//            the other in this process with gRPC's own threads, ours with one of its own besides, and get the same load: the same
+//            client, the same calls under way, over loopback. Rounds alternate; medians count. Processor time is of the process, client
+//            included
 //  stream    consumers of Watch that are told of random changes; one looks at when, some read nothing
 //  idle      memory of agones-alloc-server with a fleet of ten and nobody who asks
 #include "fleets/crowd.hpp"
@@ -52,7 +53,7 @@ struct settings {
   std::size_t rounds{3};
   std::string server;          ///< agones-alloc-server; "": the one that was built beside this program
   bool read_answers{false};
-  bool empty_closes_idle{false};
+  bool bare_empty{false};
   bool no_streams{false};
   bench::fleet_settings crowd;
 };
@@ -147,16 +148,31 @@ class empty_service final : public allocation::AllocationService::CallbackServic
   }
 };
 
+/// As grpc_listener does: gRPC counts calls for the sake of idle connections, and the memory that connections take.
+void set_up_alike(grpc::ServerBuilder& builder) {
+  agones_alloc::grpc_listener_options const ours;
+  auto const ms = [](std::chrono::nanoseconds time) {
+    return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
+  };
+  builder.SetMaxReceiveMessageSize(static_cast<int>(ours.message_bytes));
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, static_cast<int>(ours.calls_of_connection));
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, ms(ours.least_ping_interval));
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, ms(ours.idle_time));
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, ms(ours.ping_time));
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, ms(ours.ping_wait));
+  grpc::ResourceQuota quota{"empty"};
+  quota.Resize(ours.memory_bytes);
+  builder.SetResourceQuota(quota);
+}
+
 auto measure_empty(settings const& how) -> speed {
   empty_service service;
   grpc::ServerBuilder builder;
   int port = 0;
   builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
   builder.RegisterService(&service);
-  if (how.empty_closes_idle) {
-    auto const idle = std::chrono::duration_cast<std::chrono::milliseconds>(agones_alloc::grpc_listener_options{}.idle_time);
-    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, static_cast<int>(idle.count()));
-  }
+  if (!how.bare_empty) set_up_alike(builder);
   auto const server = builder.BuildAndStart();
   auto const out = loader{how, port}.run(how);
   server->Shutdown();
@@ -240,7 +256,7 @@ auto main(int argc, char** argv) -> int {
   app.add_option("--under-way", how.under_way, "Calls at once")->check(CLI::Range(1, 10'000))->capture_default_str();
   app.add_option("--calls", how.calls, "Of one round")->check(CLI::Range(1, 1'000'000))->capture_default_str();
   app.add_flag("--read-answers", how.read_answers, "The client makes messages of the answers; else only their status counts");
-  app.add_flag("--empty-closes-idle", how.empty_closes_idle, "The empty server closes idle connections as ours does: gRPC counts calls then");
+  app.add_flag("--bare-empty", how.bare_empty, "The empty server as gRPC makes it, and not set up like ours");
   app.add_flag("--no-streams", how.no_streams, "Without them");
   app.add_flag("!--one-by-one", bench::watcher::together(), "Streams whose events are a message each");
   app.add_option("--consumers", how.crowd.consumers, "Streams")->check(CLI::Range(1, 20'000))->capture_default_str();
