@@ -51,6 +51,47 @@ TEST_CASE_FIXTURE(allocator_fixture, "nothing that matches is exhausted at once,
   CHECK(remaining->selectors[0].back().remaining == 0);
 }
 
+TEST_CASE_FIXTURE(allocator_fixture, "a breakdown is as old as it may be, and older where looking takes long; others' are not told") {
+  /// Each look at it takes as long as it is told.
+  struct slow_clock final : timer {
+    explicit slow_clock(manual_timer& real) : of{real} {}
+    auto now() const noexcept -> time_point override {
+      of.advance(step);
+      return of.now();
+    }
+    auto wall_now() const noexcept -> wall_time override { return of.wall_now(); }
+    void do_wait_until(time_point when, handler done) override { of.async_wait_until(when, std::move(done)); }
+    manual_timer& of;
+    std::chrono::nanoseconds step{0};
+  };
+  slow_clock slow{clock};
+  alloc = std::make_unique<allocator>(context.get_executor(), cache, store, slow, random);
+  auto const servers_told = [&](request_ptr const& request) {
+    auto const c = allocate(request);
+    REQUIRE(c->done());
+    return c->result().remaining->selectors.at(0).front().remaining;
+  };
+  auto const nobodys = fleet_request("nobodys");
+  add("a");
+  CHECK(servers_told(nobodys) == 1);
+  add("b");
+  CHECK(servers_told(nobodys) == 1);  // remembered for 100 ms
+  CHECK(servers_told(fleet_request("nobodys")) == 1);
+  CHECK(servers_told(fleet_request("another")) == 2);
+  pass(101ms);
+  slow.step = 50ms;
+  CHECK(servers_told(nobodys) == 2);
+  slow.step = 0ns;
+  add("c");
+  pass(300ms);
+  CHECK(servers_told(nobodys) == 2);  // the look took 50 ms: a tenth of the time
+  CHECK(servers_told(fleet_request("third")) == 3);
+  pass(101ms);
+  CHECK(servers_told(nobodys) == 3);  // that look took no time, after which the next may follow
+  alloc.reset();
+  run();  // while its clock is there
+}
+
 TEST_CASE("the breakdown can be turned off") {
   allocator_options options;
   options.breakdown = false;

@@ -50,7 +50,8 @@ struct allocator_options {
   std::function<void(allocation_request const&, std::size_t waiting)> on_exhausted{};
   std::chrono::nanoseconds overload_retry_after{std::chrono::milliseconds{100}};  ///< advice to calls refused so
   bool breakdown{true};                       ///< `exhausted` carries one
-  std::chrono::nanoseconds breakdown_age{std::chrono::milliseconds{100}};  ///< up to this old, for equal requests
+  std::chrono::nanoseconds breakdown_age{std::chrono::milliseconds{100}};  ///< up to this old, for equal requests;
+                                                                 ///< older where looking would take more than a tenth of the time
   index_options index;
   claim_options claims;
 };

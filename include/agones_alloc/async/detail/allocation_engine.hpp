@@ -5,6 +5,7 @@
 #include <agones_alloc/async/detail/claim_name.hpp>
 #include <agones_alloc/async/detail/inbox.hpp>
 #include <agones_alloc/async/detail/operation.hpp>
+#include <agones_alloc/async/detail/shapes_key.hpp>
 #include <agones_alloc/async/detail/wake_queue.hpp>
 #include <agones_alloc/cache/index/claim_book.hpp>
 #include <agones_alloc/cache/ranked_index.hpp>
@@ -68,7 +69,7 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   };
   struct explained {
     request_ptr request;
-    timer::time_point at;
+    timer::time_point at{};
     std::shared_ptr<breakdown const> what;
   };
   struct end_of_turn;
@@ -198,7 +199,8 @@ class allocation_engine : public std::enable_shared_from_this<allocation_engine>
   std::vector<std::uint64_t> woken_;
   std::vector<told> told_;  ///< from next_told_ on: results that are ready
   std::size_t next_told_{0};
-  std::vector<explained> explained_;
+  boost::unordered_flat_map<std::uint64_t, explained> explained_;  ///< by their shapes
+  timer::time_point explained_again_{timer::time_point::min()};   ///< not before, where there is one already
   timer::time_point now_{};
   timer::wall_time last_stamp_{timer::wall_time::min()};
   timer::wall_time wall_{};  ///< min(): not read in this turn

@@ -11,13 +11,6 @@ namespace agones_alloc::inline AGONES_ALLOC_ABI::detail {
 /// In one write: each is told by itself, and decides anew by itself when the write fails.
 inline constexpr std::size_t most_joiners = 255;
 
-/// The same for requests of the same shapes; others that have it are told apart by their shapes.
-inline auto sharing_key(allocation_request const& request) noexcept -> std::uint64_t {
-  std::uint64_t key = 0;
-  for (auto const& shape : request.shapes()) key = key * 31 + shape.hash;
-  return key;
-}
-
 /// An allocation leaves its server Allocated: only who takes such servers can share one.
 inline auto takes_allocated(allocation_request const& request) noexcept -> bool {
   return std::any_of(request.shapes().begin(), request.shapes().end(), [](view_shape const& shape) {
@@ -53,7 +46,7 @@ inline void allocation_engine::form(operation& op) {
   forming_.push_back(op);
   op.in_queue = &forming_;
   // One that is repeated must stay as it was.
-  if (allocates(op) && !op.fsm.repeats() && !op.request->target() && takes_allocated(*op.request)) leaders_[sharing_key(*op.request)] = &op;
+  if (allocates(op) && !op.fsm.repeats() && !op.request->target() && takes_allocated(*op.request)) leaders_[shapes_key(*op.request)] = &op;
 }
 
 inline void allocation_engine::send_forming() {
@@ -75,14 +68,14 @@ inline void allocation_engine::send_forming() {
 // Its write is on its way, or will not be made.
 inline void allocation_engine::close_to_joiners(operation& leader) {
   if (leaders_.empty() || leader.request == nullptr) return;
-  auto const at = leaders_.find(sharing_key(*leader.request));
+  auto const at = leaders_.find(shapes_key(*leader.request));
   if (at != leaders_.end() && at->second == &leader) leaders_.erase(at);
 }
 
 // Those who wait for this server may be content with it as it will be. The oldest first, until one does not fit.
 inline void allocation_engine::offer_to_waiters(operation& leader) {
   if (parked_.empty() || leader.request == nullptr || !allocates(leader) || waking_) return;
-  auto const at = leaders_.find(sharing_key(*leader.request));
+  auto const at = leaders_.find(shapes_key(*leader.request));
   if (at == leaders_.end() || at->second != &leader) return;
   waking_ = true;
   auto const& shapes = leader.request->shapes();
@@ -109,7 +102,7 @@ inline void allocation_engine::offer_to_waiters(operation& leader) {
 inline auto allocation_engine::joinable(operation& op, std::size_t& shape_index) -> operation* {
   if (leaders_.empty() || !allocates(op) || op.request->target()) return nullptr;
   auto const find = [&]() -> operation* {
-    auto const at = leaders_.find(sharing_key(*op.request));
+    auto const at = leaders_.find(shapes_key(*op.request));
     return at == leaders_.end() || at->second == &op ? nullptr : at->second;
   };
   // Whoever waits for this server came earlier.
